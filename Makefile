@@ -1,0 +1,27 @@
+# A front for the commands a person types; the build itself is CMake's (CMakePresets.json).
+.PHONY: setup build test quickstart bench lint format clean
+
+setup:
+	@scripts/setup
+
+build: setup
+	@cmake --preset release
+	@cmake --build --preset release
+
+test: build
+	@ctest --preset release -LE slow
+
+quickstart: build
+	@build/release/bin/memsizer quickstart
+
+bench: build
+	@build/release/bin/bench_mixers
+
+lint:
+	@scripts/lint
+
+format:
+	@git ls-files '*.h' '*.cc' | xargs clang-format -i
+
+clean:
+	@rm -rf build

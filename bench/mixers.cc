@@ -1,0 +1,154 @@
+// Forward plus backward of one causal layer, for every mechanism over sequence length and slots.
+//
+//   bench_mixers                                          the whole sweep (long)
+//   bench_mixers --benchmark_filter='T:512/|T:512$'       one length
+//   bench_mixers --promises                               the ratios that docs/performance.md promises
+//   bench_mixers --keep-memory …                          with malloc set as the trainer sets it, not as
+//   LibTorch finds it
+#include <benchmark/benchmark.h>
+#include <fmt/format.h>
+
+#include <cstring>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "memory_meter.h"
+#include "nn/mixers/mixer.h"
+#include "quadratic_memsizer.h"
+#include "ratio_reporter.h"
+#include "train/process.h"
+
+namespace memsizer::bench {
+namespace {
+
+constexpr int64_t kDim = 512;
+constexpr int64_t kHeads = 8;
+constexpr int64_t kBatch = 4;
+constexpr int kRepetitions = 3;  // interleaved by --promises; the best one counts
+constexpr int64_t kLengths[] = {32, 64, 128, 256, 512, 1024, 2048, 4096};
+constexpr int64_t kSlots[] = {4, 8, 16, 32, 64, 128};
+
+struct Case {
+  Mechanism mechanism;
+  bool quadratic;
+  int64_t time;
+  int64_t slots;  // 0: the mechanism has none
+};
+
+std::shared_ptr<nn::Mixer> make_layer(const Case& which) {
+  MixerConfig config;
+  config.mechanism = which.mechanism;
+  config.position = Position::CausalSelf;
+  config.dim = kDim;
+  config.heads = kHeads;
+  const Widths widths{.causal = which.slots, .cross = which.slots, .encoder = which.slots};
+  config.memsizer.slots = config.rfa.features = config.t2r.features = config.performer.features = widths;
+  config.synthesizer.max_length = which.time;
+  std::shared_ptr<nn::Mixer> mixer = nn::make_mixer(config);
+  auto generator = at::detail::createCPUGenerator(1);
+  mixer->initialise(generator);
+  return mixer;
+}
+
+void run(benchmark::State& state, const Case& which) {
+  const std::shared_ptr<nn::Mixer> mixer = make_layer(which);
+  auto generator = at::detail::createCPUGenerator(2);
+  const at::Tensor x = at::randn({which.time, kBatch, kDim}, generator, at::kFloat).requires_grad_();
+  const at::Tensor gradient = at::randn({which.time, kBatch, kDim}, generator, at::kFloat);
+  const auto forward_backward = [&] {
+    const at::Tensor out = which.quadratic ? quadratic_memsizer(*mixer, x) : mixer->forward(x);
+    out.backward(gradient);
+    mixer->zero_grad(/*set_to_none=*/true);
+    x.mutable_grad() = at::Tensor();
+  };
+  // Gradients of the parameters and the input are part of the layer's peak, as they are in training.
+  reset_peak();
+  forward_backward();
+  const auto peak = static_cast<double>(peak_bytes()) / 1e6;
+  for ([[maybe_unused]] auto _ : state) forward_backward();
+  state.counters["peak_MB"] = peak;
+  state.counters["us_per_token"] =
+      benchmark::Counter(static_cast<double>(which.time * kBatch) * 1e-6,
+                         benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
+}
+
+void add(const Case& which, bool slow) {
+  const std::string_view prefix = which.quadratic ? "quadratic-" : "";
+  std::string name = fmt::format("causal/{}{}/T:{}", prefix, mechanism_name(which.mechanism), which.time);
+  if (which.slots > 0) name += fmt::format("/k:{}", which.slots);
+  auto* registered =
+      benchmark::RegisterBenchmark(name.c_str(), [which](benchmark::State& state) { run(state, which); });
+  registered->Unit(benchmark::kMillisecond)->UseRealTime();
+  if (slow) {
+    registered->Iterations(1);
+  } else {
+    registered->Repetitions(kRepetitions)->ReportAggregatesOnly(false);
+  }
+}
+
+bool has_slots(Mechanism mechanism) {
+  return mechanism == Mechanism::Memsizer || mechanism == Mechanism::Rfa || mechanism == Mechanism::T2r ||
+         mechanism == Mechanism::Performer;
+}
+
+void add_sweep() {
+  for (const MechanismTraits& row : mechanism_table()) {
+    if (!row.causal_self) continue;
+    for (const int64_t time : kLengths) {
+      if (!has_slots(row.mechanism)) {
+        add({row.mechanism, false, time, 0}, false);
+        continue;
+      }
+      for (const int64_t slots : kSlots) add({row.mechanism, false, time, slots}, false);
+    }
+  }
+  for (const int64_t time : kLengths) {
+    for (const int64_t slots : kSlots) {
+      // Past this the quadratic form needs tens of gigabytes and minutes a step.
+      if (time * slots > 2048 * 128) continue;
+      add({Mechanism::Memsizer, true, time, slots}, time * slots >= 1024 * 32);
+    }
+  }
+}
+
+void add_promises() {
+  add({Mechanism::Memsizer, true, 512, 32}, false);
+  for (const int64_t slots : {4, 32}) add({Mechanism::Memsizer, false, 512, slots}, false);
+  add({Mechanism::Softmax, false, 512, 0}, false);
+  add({Mechanism::Memsizer, false, 4096, 32}, false);
+  add({Mechanism::Memsizer, false, 2048, 32}, false);
+  add({Mechanism::Memsizer, false, 2048, 128}, false);
+  add({Mechanism::Memsizer, true, 2048, 32}, true);
+  add({Mechanism::Memsizer, true, 2048, 128}, true);
+}
+
+}  // namespace
+}  // namespace memsizer::bench
+
+int main(int argc, char** argv) {
+  using namespace memsizer::bench;
+  bool only_promises = false;
+  bool keep_memory = false;
+  std::vector<char*> arguments;
+  for (int i = 0; i < argc; ++i) {
+    if (std::strcmp(argv[i], "--promises") == 0) {
+      only_promises = true;
+    } else if (std::strcmp(argv[i], "--keep-memory") == 0) {
+      keep_memory = true;
+    } else {
+      arguments.push_back(argv[i]);
+    }
+  }
+  memsizer::train::set_threads(0);
+  if (keep_memory) memsizer::train::keep_tensor_memory();
+  install_memory_meter();
+  std::string interleave = "--benchmark_enable_random_interleaving=true";
+  if (only_promises) arguments.push_back(interleave.data());
+  int count = static_cast<int>(arguments.size());
+  benchmark::Initialize(&count, arguments.data());
+  if (benchmark::ReportUnrecognizedArguments(count, arguments.data())) return 2;
+  only_promises ? add_promises() : add_sweep();
+  RatioReporter reporter;
+  benchmark::RunSpecifiedBenchmarks(&reporter);
+}

@@ -1,0 +1,76 @@
+#include "core/options.h"
+
+#include <algorithm>
+
+namespace memsizer {
+namespace {
+
+const OptionRef& find_option(std::span<const OptionRef> options, std::string_view path) {
+  const auto found = std::ranges::find(options, path, &OptionRef::path);
+  if (found != options.end()) return *found;
+  std::vector<std::string> paths;
+  for (const OptionRef& option : options) paths.push_back(option.path);
+  throw UserError("unknown option '{}'{}", path, did_you_mean(path, paths));
+}
+
+[[noreturn]] void bad_value(const OptionRef& option, std::string_view found) {
+  throw UserError("option {} is {}: found '{}'", option.path, option.expects, found);
+}
+
+nlohmann::json value_from_text(const OptionRef& option, std::string_view text) {
+  if (option.text) return std::string(text);
+  // A list may be typed without its brackets: 20000,60000.
+  const bool bare_list = option.expects.starts_with("a list") && !text.starts_with('[');
+  const std::string source = fmt::format("{}{}{}", bare_list ? "[" : "", text, bare_list ? "]" : "");
+  return nlohmann::json::parse(source, nullptr, /*allow_exceptions=*/false);
+}
+
+void set_all(std::span<const OptionRef> options, const nlohmann::json& json, const std::string& prefix) {
+  for (const auto& [key, value] : json.items()) {
+    const std::string path = prefix.empty() ? key : prefix + "." + key;
+    if (value.is_object()) {
+      set_all(options, value, path);
+      continue;
+    }
+    const OptionRef& option = find_option(options, path);
+    if (!option.set(value))
+      bad_value(option, value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+  }
+}
+
+}  // namespace
+
+std::string options_detail::one_of(std::span<const std::string> names) {
+  return fmt::format("one of {}", fmt::join(names, ", "));
+}
+
+void set_option(std::span<const OptionRef> options, std::string_view path, std::string_view text) {
+  const OptionRef& option = find_option(options, path);
+  if (!option.set(value_from_text(option, text))) bad_value(option, text);
+}
+
+void set_option_assignment(std::span<const OptionRef> options, std::string_view assignment) {
+  const size_t equals = assignment.find('=');
+  if (equals == std::string_view::npos || equals == 0) {
+    throw UserError("found '{}' where key=value was expected, such as model.decoder.self=memsizer",
+                    assignment);
+  }
+  set_option(options, assignment.substr(0, equals), assignment.substr(equals + 1));
+}
+
+nlohmann::json options_to_json(std::span<const OptionRef> options) {
+  nlohmann::json json = nlohmann::json::object();
+  for (const OptionRef& option : options) {
+    std::string pointer = fmt::format("/{}", option.path);
+    std::ranges::replace(pointer, '.', '/');
+    json[nlohmann::json::json_pointer(pointer)] = option.get();
+  }
+  return json;
+}
+
+void options_from_json(std::span<const OptionRef> options, const nlohmann::json& json) {
+  if (!json.is_object()) throw UserError("configuration is not a JSON object");
+  set_all(options, json, "");
+}
+
+}  // namespace memsizer

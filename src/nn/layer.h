@@ -1,0 +1,62 @@
+#pragma once
+
+#include <torch/torch.h>
+
+#include <memory>
+#include <string>
+
+#include "core/model_config.h"
+#include "nn/mixers/mixer.h"
+#include "nn/modules.h"
+#include "nn/pass.h"
+
+namespace memsizer::nn {
+
+// Per-sequence state of one decoder layer.
+struct LayerState {
+  MixerState self;
+  MixerState cross;  // unused in a language model
+};
+
+// One transformer layer (spec section 1): self-attention, cross-attention if it is there, feed-forward, each
+// with its residual and its layer norm before or after. Encoder and decoder layers differ only in which
+// mixers they hold.
+class LayerImpl : public torch::nn::Module {
+ public:
+  static std::shared_ptr<LayerImpl> encoder(const ModelConfig& config);
+  static std::shared_ptr<LayerImpl> decoder(const ModelConfig& config);
+
+  // x [time, batch, dim]; source is undefined without cross-attention.
+  at::Tensor forward(const at::Tensor& x, const at::Tensor& padding, const at::Tensor& source,
+                     const at::Tensor& source_padding, const Pass& pass);
+
+  // An empty state; the source is read once, here.
+  LayerState start(int64_t batch, const at::Tensor& source, const at::Tensor& source_padding);
+  at::Tensor advance(const at::Tensor& x, const at::Tensor& padding, LayerState& state);
+
+  void initialise(at::Generator& generator);
+  void redraw(at::Generator& generator);
+
+ private:
+  LayerImpl(const ModelConfig& config, const MixerConfig& self, const MixerConfig* cross, int64_t ffn,
+            bool pre_norm);
+
+  template <typename Branch>
+  at::Tensor sublayer(const at::Tensor& x, const LayerNorm& norm, const Pass& pass,
+                      const Branch& branch) const;
+  at::Tensor feed_forward(const at::Tensor& x, const Pass& pass) const;
+
+  std::shared_ptr<Mixer> self_attn_;
+  std::shared_ptr<Mixer> cross_attn_;
+  LayerNorm self_norm_{nullptr};
+  LayerNorm cross_norm_{nullptr};
+  Linear fc1_{nullptr};
+  Linear fc2_{nullptr};
+  LayerNorm final_norm_{nullptr};
+  Activation activation_;
+  double dropout_;
+  double activation_dropout_;
+  bool pre_norm_;
+};
+
+}  // namespace memsizer::nn

@@ -1,0 +1,135 @@
+#include "nn/linear_attention.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "nn/chunkwise.h"
+
+namespace memsizer::nn {
+namespace {
+
+using at::Tensor;
+
+// Half precision accumulates in float32: the state grows with the length, and rounding would too.
+LinearAttentionInput in_accumulation_type(LinearAttentionInput input) {
+  const auto type = input.queries.scalar_type();
+  if (type == at::kFloat || type == at::kDouble) return input;
+  for (Tensor* tensor : {&input.queries, &input.keys, &input.values, &input.memory, &input.normaliser}) {
+    if (tensor->defined()) *tensor = tensor->to(at::kFloat);
+  }
+  return input;
+}
+
+Tensor initial_memory(const LinearAttentionInput& input) {
+  if (input.memory.defined()) return input.memory;
+  return at::zeros({input.keys.size(1), input.keys.size(2), input.values.size(2)}, input.values.options());
+}
+
+Tensor initial_normaliser(const LinearAttentionInput& input) {
+  if (input.normaliser.defined()) return input.normaliser;
+  return at::zeros({input.keys.size(1), input.keys.size(2)}, input.keys.options());
+}
+
+// [time, groups, x] -> [groups, chunks, chunk, x], zero rows filling the last chunk.
+Tensor to_blocks(const Tensor& x, int64_t chunk) {
+  const int64_t time = x.size(0);
+  const int64_t chunks = (time + chunk - 1) / chunk;
+  const Tensor padded = at::constant_pad_nd(x, {0, 0, 0, 0, 0, chunks * chunk - time});
+  return padded.view({chunks, chunk, x.size(1), x.size(2)}).permute({2, 0, 1, 3});
+}
+
+}  // namespace
+
+LinearAttentionOutput linear_attention_parallel(const LinearAttentionInput& given) {
+  const LinearAttentionInput input = in_accumulation_type(given);
+  const Tensor queries = input.queries.transpose(0, 1);  // [groups, time, slots]
+  const Tensor keys = input.keys.transpose(0, 1);
+  const Tensor values = input.values.transpose(0, 1);
+  const Tensor weights = at::bmm(queries, keys.transpose(1, 2)).tril();
+  LinearAttentionOutput output;
+  output.out = at::bmm(weights, values);
+  if (input.memory.defined()) output.out = output.out + at::bmm(queries, input.memory);
+  output.out = output.out.transpose(0, 1);
+  if (input.with_norm) {
+    output.norm = weights.sum(2);
+    if (input.normaliser.defined())
+      output.norm = output.norm + at::bmm(queries, input.normaliser.unsqueeze(2)).squeeze(2);
+    output.norm = output.norm.t();
+  }
+  if (input.with_state) {
+    output.memory = initial_memory(input) + at::bmm(keys.transpose(1, 2), values);
+    if (input.with_norm) output.normaliser = initial_normaliser(input) + keys.sum(1);
+  }
+  return output;
+}
+
+LinearAttentionOutput linear_attention_recurrent(const LinearAttentionInput& given) {
+  const LinearAttentionInput input = in_accumulation_type(given);
+  Tensor memory = initial_memory(input);
+  Tensor normaliser = input.with_norm ? initial_normaliser(input) : Tensor();
+  std::vector<Tensor> out;
+  std::vector<Tensor> norm;
+  for (int64_t t = 0; t < input.queries.size(0); ++t) {
+    const Tensor query = input.queries[t].unsqueeze(1);  // [groups, 1, slots]
+    memory = at::baddbmm(memory, input.keys[t].unsqueeze(2), input.values[t].unsqueeze(1));
+    out.push_back(at::bmm(query, memory).squeeze(1));
+    if (!input.with_norm) continue;
+    normaliser = normaliser + input.keys[t];
+    norm.push_back((input.queries[t] * normaliser).sum(1));
+  }
+  LinearAttentionOutput output{.out = at::stack(out), .norm = {}, .memory = {}, .normaliser = {}};
+  if (input.with_norm) output.norm = at::stack(norm);
+  if (input.with_state) {
+    output.memory = memory;
+    output.normaliser = normaliser;
+  }
+  return output;
+}
+
+LinearAttentionOutput linear_attention_blocks(const LinearAttentionInput& given, int64_t chunk) {
+  const LinearAttentionInput input = in_accumulation_type(given);
+  const int64_t time = input.queries.size(0);
+  const int64_t groups = input.queries.size(1);
+  const Tensor queries = to_blocks(input.queries, chunk);  // [groups, chunks, chunk, slots]
+  const Tensor keys = to_blocks(input.keys, chunk);
+  const Tensor values = to_blocks(input.values, chunk);
+  const auto unblock = [&](const Tensor& x) {  // [groups, chunks, chunk, ...] -> [time, groups, ...]
+    return x.flatten(1, 2).transpose(0, 1).slice(0, 0, time);
+  };
+
+  // states[n] is the state before chunk n; the last one is the final state.
+  const auto states = [](const Tensor& initial, const Tensor& sums) {
+    return at::cat({initial.unsqueeze(1), sums}, 1).cumsum(1);
+  };
+  const Tensor memories = states(initial_memory(input), at::matmul(keys.transpose(2, 3), values));
+  const Tensor weights = at::matmul(queries, keys.transpose(2, 3)).tril();
+  const int64_t chunks = queries.size(1);
+  LinearAttentionOutput output;
+  output.out = unblock(at::matmul(weights, values) + at::matmul(queries, memories.slice(1, 0, chunks)));
+  if (input.with_state) output.memory = memories.select(1, chunks);
+  if (input.with_norm) {
+    const Tensor normalisers = states(initial_normaliser(input), keys.sum(2));
+    const Tensor carried = at::matmul(queries, normalisers.slice(1, 0, chunks).unsqueeze(3)).squeeze(3);
+    output.norm = unblock((weights.sum(3) + carried).view({groups, chunks, chunk}));
+    if (input.with_state) output.normaliser = normalisers.select(1, chunks);
+  }
+  return output;
+}
+
+LinearAttentionOutput linear_attention_chunkwise(const LinearAttentionInput& given, int64_t chunk) {
+  return chunkwise_attention(in_accumulation_type(given), chunk);
+}
+
+int64_t chunk_length(int64_t time, int64_t slots, int64_t dim) {
+  constexpr int64_t kLongestPlain = 128;
+  if (time <= kLongestPlain) return time;
+  return slots <= 64 && dim > 0 ? 64 : 128;
+}
+
+LinearAttentionOutput linear_attention(const LinearAttentionInput& input) {
+  const int64_t chunk = chunk_length(input.queries.size(0), input.queries.size(2), input.values.size(2));
+  return input.queries.is_cpu() ? linear_attention_chunkwise(input, chunk)
+                                : linear_attention_blocks(input, chunk);
+}
+
+}  // namespace memsizer::nn

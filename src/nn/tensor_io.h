@@ -1,0 +1,31 @@
+#pragma once
+
+#include <torch/torch.h>
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "core/safetensors.h"
+#include "core/tensor_list.h"
+
+namespace memsizer::nn {
+
+// A copy of a stored tensor. Throws UserError if LibTorch has no such type.
+at::Tensor to_tensor(const TensorView& view);
+
+// All parameters and buffers of a module by their full names.
+std::map<std::string, at::Tensor> named_tensors(const torch::nn::Module& module);
+
+// Fills every parameter and buffer of `module` from "<prefix><name>" in the file; a missing tensor or another
+// shape is a UserError.
+void load_tensors(torch::nn::Module& module, const SafetensorsFile& file, const std::string& prefix = "");
+
+// Writes every parameter and buffer of `module`.
+void save_tensors(const torch::nn::Module& module, const std::filesystem::path& path,
+                  const std::map<std::string, std::string>& metadata);
+
+// A module's tensors must be exactly those its configuration implies; anything else is our own bug.
+void require_tensor_list(const torch::nn::Module& module, const std::vector<TensorSpec>& expected);
+
+}  // namespace memsizer::nn

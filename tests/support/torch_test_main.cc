@@ -1,0 +1,11 @@
+#include <gtest/gtest.h>
+#include <torch/torch.h>
+
+#include "support/poison_allocator.h"
+
+int main(int argc, char** argv) {
+  ::testing::InitGoogleTest(&argc, argv);
+  memsizer::testing::poison_fresh_memory();
+  at::set_num_threads(2);
+  return RUN_ALL_TESTS();
+}
