@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstdio>
+#include <sstream>
 #include <vector>
 
 namespace memsizer::bench {
@@ -40,13 +40,16 @@ const std::vector<Promise>& promises() {
   return list;
 }
 
-// "causal/memsizer/T:512/k:32/real_time" -> "memsizer/T:512/k:32"
-std::string short_name(std::string name) {
-  for (const std::string_view part : {"causal/", "/real_time", "/iterations:1", "/repeats:3"}) {
-    const size_t at = name.find(part);
-    if (at != std::string::npos) name.erase(at, part.size());
+// "causal/memsizer/T:512/k:32/min_time:0.1/repeats:12/real_time" -> "memsizer/T:512/k:32"
+std::string short_name(const std::string& name) {
+  std::string shorter;
+  std::istringstream parts(name);
+  for (std::string part; std::getline(parts, part, '/');) {
+    const bool setting = part == "causal" || part == "real_time" || part.starts_with("min_time:") ||
+                         part.starts_with("repeats:") || part.starts_with("iterations:");
+    if (!setting) shorter += (shorter.empty() ? "" : "/") + part;
   }
-  return name;
+  return shorter;
 }
 
 }  // namespace
@@ -59,11 +62,9 @@ const RatioReporter::Result* RatioReporter::find(const std::string& name) const 
 void RatioReporter::ReportRuns(const std::vector<Run>& runs) {
   benchmark::ConsoleReporter::ReportRuns(runs);
   for (const Run& run : runs) {
-    if (run.run_type != Run::RT_Iteration || run.error_occurred) continue;
-    const Result result{run.GetAdjustedRealTime(), run.counters.at("peak_MB")};
-    // Noise only ever adds: the best of the repetitions is the measurement.
-    auto [entry, added] = results_.emplace(short_name(run.benchmark_name()), result);
-    if (!added) entry->second.milliseconds = std::min(entry->second.milliseconds, result.milliseconds);
+    const bool best = run.run_type == Run::RT_Aggregate ? run.aggregate_name == "best" : run.repetitions <= 1;
+    if (!best || run.error_occurred) continue;
+    results_[short_name(run.run_name.str())] = {run.GetAdjustedRealTime(), run.counters.at("peak_MB")};
   }
 }
 

@@ -14,7 +14,7 @@ const OptionRef& find_option(std::span<const OptionRef> options, std::string_vie
 }
 
 [[noreturn]] void bad_value(const OptionRef& option, std::string_view found) {
-  throw UserError("option {} is {}: found '{}'", option.path, option.expects, found);
+  throw UserError("option {} takes {}; found '{}'", option.path, option.expects, found);
 }
 
 nlohmann::json value_from_text(const OptionRef& option, std::string_view text) {

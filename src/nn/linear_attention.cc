@@ -120,14 +120,20 @@ LinearAttentionOutput linear_attention_chunkwise(const LinearAttentionInput& giv
   return chunkwise_attention(in_accumulation_type(given), chunk);
 }
 
-int64_t chunk_length(int64_t time, int64_t slots, int64_t dim) {
-  constexpr int64_t kLongestPlain = 128;
-  if (time <= kLongestPlain) return time;
-  return slots <= 64 && dim > 0 ? 64 : 128;
+int64_t chunk_length(int64_t slots) {
+  // Shorter chunks do less work inside the triangle but keep more states; both ends of this are within 4% of
+  // the best length at every size measured.
+  return slots <= 64 ? 64 : 96;
 }
 
 LinearAttentionOutput linear_attention(const LinearAttentionInput& input) {
-  const int64_t chunk = chunk_length(input.queries.size(0), input.queries.size(2), input.values.size(2));
+  const int64_t time = input.queries.size(0);
+  const int64_t slots = input.queries.size(2);
+  const int64_t dim = input.values.size(2);
+  // A short sequence whose states are large against it is cheaper as one square.
+  const bool plain = time <= 128 && slots >= 64 && dim >= 256;
+  if (plain) return linear_attention_parallel(input);
+  const int64_t chunk = std::min(time, chunk_length(slots));
   return input.queries.is_cpu() ? linear_attention_chunkwise(input, chunk)
                                 : linear_attention_blocks(input, chunk);
 }

@@ -49,6 +49,6 @@ LinearAttentionOutput linear_attention_chunkwise(const LinearAttentionInput& inp
 LinearAttentionOutput linear_attention_blocks(const LinearAttentionInput& input, int64_t chunk);
 
 // The chunk length that measures fastest for a shape (docs/performance.md).
-int64_t chunk_length(int64_t time, int64_t slots, int64_t dim);
+int64_t chunk_length(int64_t slots);
 
 }  // namespace memsizer::nn

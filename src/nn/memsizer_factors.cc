@@ -110,7 +110,9 @@ template <typename T>
   for (int64_t h = 0; h < widths.heads; ++h) {
     const T* head = logits + h * widths.slots;
     T highest = head[0];
+#pragma omp simd reduction(max : highest)
     for (int64_t j = 1; j < widths.slots; ++j) highest = std::max(highest, head[j]);
+#pragma omp simd
     for (int64_t j = 0; j < widths.slots; ++j) weights[h * widths.slots + j] = head[j] - highest;
   }
   const int64_t count = widths.logits();
@@ -152,6 +154,7 @@ template <typename T>
     softmax_heads(y, w, weights);
     const T* mask = io.mask ? io.mask + row * w.logits() : nullptr;
     if (mask) {
+#pragma omp simd
       for (int64_t i = 0; i < w.logits(); ++i) weights[i] *= mask[i];
     }
     T* address = io.address + row * w.slots;

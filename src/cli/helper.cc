@@ -1,0 +1,46 @@
+#include "cli/helper.h"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "core/error.h"
+
+namespace memsizer::cli {
+namespace {
+
+// memsizer itself never loads LibTorch; its helper lies beside it, and takes over this process.
+[[noreturn]] void run_helper(std::vector<std::string> words) {
+  const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe");
+  const std::string helper = (self.parent_path() / "memsizer-train").string();
+  words.insert(words.begin(), helper);
+  std::vector<char*> arguments;
+  for (std::string& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  std::fflush(stdout);
+  execv(helper.c_str(), arguments.data());
+  throw UserError("cannot run {}: {}; build with -DMEMSIZER_TRAINING=ON, which needs LibTorch", helper,
+                  std::strerror(errno));
+}
+
+}  // namespace
+
+void add_helper_commands(CLI::App& app) {
+  CLI::App* command =
+      app.add_subcommand("quickstart", "Train a small model on generated data and generate with it");
+  command->prefix_command();
+  // --help and every other option of it are the helper's own.
+  command->set_help_flag();
+  command->callback([command] {
+    std::vector<std::string> words = command->remaining();
+    words.insert(words.begin(), "quickstart");
+    run_helper(words);
+  });
+}
+
+}  // namespace memsizer::cli

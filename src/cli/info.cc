@@ -1,0 +1,206 @@
+#include "cli/info.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "cli/command_line.h"
+#include "core/error.h"
+#include "core/presets.h"
+#include "core/safetensors.h"
+#include "core/state_size.h"
+#include "core/tensor_list.h"
+
+namespace memsizer::cli {
+namespace {
+
+struct InfoOptions {
+  std::string file;
+  std::string preset;
+  std::vector<std::string> settings;
+  int64_t source_tokens = 32;
+  int64_t target_tokens = 32;
+  bool json = false;
+  bool list_options = false;
+  bool list_tensors = false;
+};
+
+struct Part {
+  std::string name;
+  int64_t parameters = 0;
+};
+
+// Parameters by part, in the order in which the parts first appear.
+std::vector<Part> parameters_by_part(const std::vector<TensorSpec>& tensors) {
+  std::vector<Part> parts;
+  for (const TensorSpec& tensor : tensors) {
+    if (tensor.role == TensorRole::Buffer) continue;
+    auto found =
+        std::find_if(parts.begin(), parts.end(), [&](const Part& part) { return part.name == tensor.part; });
+    if (found == parts.end()) found = parts.insert(parts.end(), Part{tensor.part});
+    found->parameters += tensor.elements();
+  }
+  return parts;
+}
+
+// 1234567 -> "1,234,567"
+std::string grouped(int64_t number) {
+  std::string digits = std::to_string(number);
+  for (auto at = static_cast<int64_t>(digits.size()) - 3; at > 0; at -= 3) digits.insert(at, ",");
+  return digits;
+}
+
+nlohmann::json tensors_as_json(const std::vector<TensorSpec>& tensors) {
+  nlohmann::json list = nlohmann::json::array();
+  for (const TensorSpec& tensor : tensors) list.push_back({{"name", tensor.name}, {"shape", tensor.shape}});
+  return list;
+}
+
+void print_mechanisms(const ModelConfig& config) {
+  if (config.has_encoder()) fmt::print("encoder self-attention  {}\n", mechanism_name(config.encoder.self));
+  fmt::print("decoder self-attention  {}\n", mechanism_name(config.decoder.self));
+  if (config.has_encoder()) fmt::print("decoder cross-attention {}\n", mechanism_name(config.decoder.cross));
+}
+
+void print_model(ModelConfig config, const InfoOptions& options) {
+  const std::vector<TensorSpec> tensors = tensor_list(config);
+  const std::vector<Part> parts = parameters_by_part(tensors);
+  const int64_t total = count_parameters(tensors);
+  const StateSize state = decoder_state_size(config);
+  const int64_t state_bytes = state.at(options.target_tokens, options.source_tokens);
+  if (options.json) {
+    nlohmann::json json;
+    json["config"] = options_to_json(collect_options(config, ""));
+    json["parameters"]["total"] = total;
+    for (const Part& part : parts) json["parameters"][part.name] = part.parameters;
+    json["state"] = {{"constant_bytes", state.constant_bytes},
+                     {"bytes_per_target_token", state.bytes_per_target_token},
+                     {"bytes_per_source_token", state.bytes_per_source_token},
+                     {"source_tokens", options.source_tokens},
+                     {"target_tokens", options.target_tokens},
+                     {"bytes", state_bytes}};
+    json["weights_bytes_fp32"] = 4 * total;
+    if (options.list_tensors) json["tensors"] = tensors_as_json(tensors);
+    fmt::print("{}\n", json.dump(2));
+    return;
+  }
+  print_mechanisms(config);
+  fmt::print("\nparameters\n");
+  for (const Part& part : parts) {
+    fmt::print("  {:<26} {:>15}  {:5.1f} %\n", part.name, grouped(part.parameters),
+               100.0 * static_cast<double>(part.parameters) / static_cast<double>(total));
+  }
+  fmt::print("  {:<26} {:>15}\n", "total", grouped(total));
+  fmt::print("  {:<26} {:>15}\n", "bytes in fp32", grouped(4 * total));
+  fmt::print("\nstate of one sequence, in bytes\n");
+  fmt::print("  {:<26} {:>15}\n", "constant", grouped(state.constant_bytes));
+  fmt::print("  {:<26} {:>15}\n", "for each target token", grouped(state.bytes_per_target_token));
+  if (config.has_encoder())
+    fmt::print("  {:<26} {:>15}\n", "for each source token", grouped(state.bytes_per_source_token));
+  const std::string at = config.has_encoder()
+                             ? fmt::format("at {} + {} tokens", options.source_tokens, options.target_tokens)
+                             : fmt::format("at {} tokens", options.target_tokens);
+  fmt::print("  {:<26} {:>15}\n", at, grouped(state_bytes));
+  if (!options.list_tensors) return;
+  fmt::print("\ntensors\n");
+  for (const TensorSpec& tensor : tensors)
+    fmt::print("  {} [{}]\n", tensor.name, fmt::join(tensor.shape, ", "));
+}
+
+void print_options(ModelConfig config, const InfoOptions& options) {
+  const std::vector<OptionRef> list = collect_options(config, "model");
+  if (options.json) {
+    nlohmann::json json = nlohmann::json::array();
+    for (const OptionRef& option : list) {
+      json.push_back({{"key", option.path},
+                      {"value", option.get()},
+                      {"expects", option.expects},
+                      {"help", option.help}});
+    }
+    fmt::print("{}\n", json.dump(2));
+    return;
+  }
+  for (const OptionRef& option : list) {
+    fmt::print("{:<34} {:<18} {}\n", option.path, option.get().dump(), option.help);
+  }
+}
+
+void print_file(const InfoOptions& options) {
+  const SafetensorsFile file = SafetensorsFile::open(options.file);
+  int64_t elements = 0;
+  int64_t bytes = 0;
+  for (const std::string& name : file.names()) {
+    elements += file.tensor(name).elements();
+    bytes += static_cast<int64_t>(file.tensor(name).data.size());
+  }
+  if (options.json) {
+    nlohmann::json json = {{"file", options.file},
+                           {"metadata", file.metadata()},
+                           {"tensors", file.names().size()},
+                           {"elements", elements},
+                           {"bytes", bytes}};
+    fmt::print("{}\n", json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
+    return;
+  }
+  fmt::print("{}: {} tensors, {} numbers, {} bytes\n", options.file, file.names().size(), grouped(elements),
+             grouped(bytes));
+  for (const auto& [key, value] : file.metadata())
+    fmt::print("  {}: {}\n", printable_name(key), printable_name(value));
+  if (!options.list_tensors) return;
+  for (const std::string& name : file.names()) {
+    const TensorView& tensor = file.tensor(name);
+    fmt::print("  {} {} [{}]\n", printable_name(name), dtype_name(tensor.dtype),
+               fmt::join(tensor.shape, ", "));
+  }
+}
+
+void run_info(const InfoOptions& options) {
+  if (options.file.empty() == options.preset.empty()) {
+    throw UserError(
+        "info takes a model file or --preset NAME, found {}; try memsizer info --preset transformer-big",
+        options.file.empty() ? "neither" : "both");
+  }
+  if (!options.file.empty()) {
+    if (!options.settings.empty())
+      throw UserError("--set changes a preset; the configuration of a file is fixed");
+    return print_file(options);
+  }
+  if (options.source_tokens < 0 || options.target_tokens < 0) {
+    throw UserError("token counts are {} and {}; they cannot be negative", options.source_tokens,
+                    options.target_tokens);
+  }
+  ModelConfig config = preset_config(options.preset);
+  const std::vector<OptionRef> known = collect_options(config, "model");
+  for (const std::string& setting : options.settings) set_option_assignment(known, setting);
+  if (options.list_options) return print_options(config, options);
+  config.validate();
+  print_model(config, options);
+}
+
+}  // namespace
+
+void add_info(CLI::App& app) {
+  auto options = std::make_shared<InfoOptions>();
+  CLI::App* command = app.add_subcommand(
+      "info", "Parameters by part, state bytes and options of a model, without building it");
+  std::vector<std::string> names;
+  for (const Preset& preset : presets()) names.emplace_back(preset.name);
+  command->add_option("file", options->file, "a safetensors file");
+  command->add_option("--preset", options->preset, fmt::format("a named shape: {}", fmt::join(names, ", ")));
+  add_settings_option(*command, options->settings);
+  command->add_option("--source-tokens", options->source_tokens, "source length to give state bytes for")
+      ->capture_default_str();
+  command->add_option("--target-tokens", options->target_tokens, "target length to give state bytes for")
+      ->capture_default_str();
+  command->add_flag("--options", options->list_options,
+                    "list every option of the preset with its value and meaning");
+  command->add_flag("--tensors", options->list_tensors, "list every tensor");
+  command->add_flag("--json", options->json, "machine-readable output");
+  command->callback([options] { run_info(*options); });
+}
+
+}  // namespace memsizer::cli

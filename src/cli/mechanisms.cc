@@ -1,0 +1,47 @@
+#include "cli/mechanisms.h"
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "core/mechanisms.h"
+
+namespace memsizer::cli {
+namespace {
+
+void print_table() {
+  const auto mark = [](bool yes) { return yes ? "yes" : "-"; };
+  fmt::print("{:<20} {:>8} {:>7} {:>6} {:>7} {:>10} {:>14}\n", "mechanism", "encoder", "causal", "cross",
+             "linear", "recurrent", "any length");
+  for (const MechanismTraits& row : mechanism_table()) {
+    fmt::print("{:<20} {:>8} {:>7} {:>6} {:>7} {:>10} {:>14}\n", row.name, mark(row.encoder_self),
+               mark(row.causal_self), mark(row.cross), mark(row.linear), mark(row.recurrent),
+               mark(row.length_agnostic));
+  }
+}
+
+void print_json() {
+  nlohmann::json list = nlohmann::json::array();
+  for (const MechanismTraits& row : mechanism_table()) {
+    list.push_back({{"name", row.name},
+                    {"encoder_self", row.encoder_self},
+                    {"causal_self", row.causal_self},
+                    {"cross", row.cross},
+                    {"linear", row.linear},
+                    {"recurrent", row.recurrent},
+                    {"length_agnostic", row.length_agnostic}});
+  }
+  fmt::print("{}\n", list.dump(2));
+}
+
+}  // namespace
+
+void add_mechanisms(CLI::App& app) {
+  auto json = std::make_shared<bool>(false);
+  CLI::App* command = app.add_subcommand("mechanisms", "What each attention mechanism can do");
+  command->add_flag("--json", *json, "machine-readable output");
+  command->callback([json] { *json ? print_json() : print_table(); });
+}
+
+}  // namespace memsizer::cli
