@@ -23,7 +23,8 @@ double gradient_difference(const std::vector<Tensor>& actual, const std::vector<
   double scale = 0.0;
   for (const Tensor& tensor : expected) scale = std::max(scale, largest(tensor));
   double worst = 0.0;
-  for (size_t i = 0; i < actual.size(); ++i) worst = std::max(worst, relative_error(actual[i], expected[i], scale));
+  for (size_t i = 0; i < actual.size(); ++i)
+    worst = std::max(worst, relative_error(actual[i], expected[i], scale));
   return worst;
 }
 

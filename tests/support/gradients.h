@@ -11,8 +11,8 @@ namespace memsizer::testing {
 // in it. Infinity where counts or shapes differ, or where a number is NaN.
 double largest_difference(const std::vector<at::Tensor>& actual, const std::vector<at::Tensor>& expected);
 
-// The same with one scale for all: the largest number in any expected tensor. For gradients, where one that is zero in exact
-// arithmetic (a key bias under softmax) would otherwise be compared with rounding noise.
+// The same with one scale for all: the largest number in any expected tensor. For gradients, where one that
+// is zero in exact arithmetic (a key bias under softmax) would otherwise be compared with rounding noise.
 double gradient_difference(const std::vector<at::Tensor>& actual, const std::vector<at::Tensor>& expected);
 
 // Compares autograd's gradient of a scalar function with central differences, in double; returns the largest
