@@ -1,6 +1,8 @@
 #include "nn/mixers/memsizer.h"
 
+#include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "nn/init.h"
 #include "nn/linear_attention.h"
@@ -123,24 +125,12 @@ MemsizerFactors MemsizerMixer::joint_factors(const Tensor& x, const Tensor& scal
                            .right_bias = or_constant(writer_.right_norm->bias, 0.0, dim())});
 }
 
-Tensor MemsizerMixer::causal_mix(const Tensor& x, const Tensor& padding, MixerState& state, bool with_state,
-                                 const Pass& pass) {
-  const int64_t time = x.size(0);
-  const bool resumes = state.count.defined();
-  Tensor counts = at::arange(1, time + 1, tensor_options()).unsqueeze(1);  // [time, batch or 1]
-  Tensor skipped;
-  if (padding.defined()) {
-    skipped = leading_padding(padding);
-    if (resumes) skipped = skipped.logical_and((state.count == 0).unsqueeze(1));
-    counts = skipped.logical_not().cumsum(1).t().to(x.scalar_type());
-  }
-  if (resumes) counts = counts + state.count;
-  const Tensor scale = counts.clamp_min(1.0).rsqrt();  // 1/sqrt(position), [time, batch or 1]
-
+Tensor MemsizerMixer::mix_segment(const Tensor& x, const Tensor& scale, const Tensor& skipped,
+                                  MixerState& state, bool with_state, const Pass& pass) const {
   // Below this many tokens, joining the weights costs more than one product instead of three saves.
   constexpr int64_t kFewestJointTokens = 64;
   MemsizerFactors factors;
-  if (keys_ && time * x.size(1) >= kFewestJointTokens) {
+  if (keys_ && x.size(0) * x.size(1) >= kFewestJointTokens) {
     factors = joint_factors(x, scale, pass);
   } else {
     const Tensor logits = keys_ ? keys_->forward(x) : input_key_logits(x, scale, skipped, state, with_state);
@@ -154,8 +144,45 @@ Tensor MemsizerMixer::causal_mix(const Tensor& x, const Tensor& padding, MixerSt
                                        .normaliser = {},
                                        .with_state = with_state});
   state.memory = mixed.memory;
-  if (with_state) state.count = counts[time - 1].expand({x.size(1)}).contiguous();
   return mixed.out;
+}
+
+int64_t MemsizerMixer::segment_length(int64_t batch) const {
+  // glibc never keeps blocks above 32 MB: longer ones are mapped and faulted in anew by every operation.
+  constexpr int64_t kMostBytes = 16 << 20;
+  constexpr int64_t kShortest = 256;
+  const int64_t token_bytes = 4 * (heads_ * slots_ + slots_ + dim());
+  return std::max(kShortest, kMostBytes / (token_bytes * batch));
+}
+
+Tensor MemsizerMixer::causal_mix(const Tensor& x, const Tensor& padding, MixerState& state, bool with_state,
+                                 const Pass& pass) const {
+  const int64_t time = x.size(0);
+  const bool resumes = state.count.defined();
+  Tensor counts = at::arange(1, time + 1, tensor_options()).unsqueeze(1);  // [time, batch or 1]
+  Tensor skipped;                                                          // [batch, time]
+  if (padding.defined()) {
+    skipped = leading_padding(padding);
+    if (resumes) skipped = skipped.logical_and((state.count == 0).unsqueeze(1));
+    counts = skipped.logical_not().cumsum(1).t().to(x.scalar_type());
+  }
+  if (resumes) counts = counts + state.count;
+  const Tensor scale = counts.clamp_min(1.0).rsqrt();  // 1/sqrt(position), [time, batch or 1]
+
+  // A long sequence goes through in segments, each from the state the one before it left.
+  const int64_t segment = segment_length(x.size(1));
+  const std::vector<Tensor> parts = time > segment ? x.split(segment) : std::vector<Tensor>{x};
+  std::vector<Tensor> out;
+  int64_t begin = 0;
+  for (const Tensor& part : parts) {
+    const int64_t end = begin + part.size(0);
+    const Tensor part_skipped = skipped.defined() ? skipped.slice(1, begin, end) : Tensor();
+    out.push_back(
+        mix_segment(part, scale.slice(0, begin, end), part_skipped, state, with_state || end < time, pass));
+    begin = end;
+  }
+  if (with_state) state.count = counts[time - 1].expand({x.size(1)}).contiguous();
+  return out.size() == 1 ? out[0] : at::cat(out);
 }
 
 Tensor MemsizerMixer::mix_causal(const Tensor& x, const Tensor& padding, const Pass& pass) {

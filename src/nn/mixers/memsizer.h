@@ -39,7 +39,12 @@ class MemsizerMixer : public Mixer {
   void initialise(Writer& writer, at::Generator& generator);
 
   at::Tensor causal_mix(const at::Tensor& x, const at::Tensor& padding, MixerState& state, bool with_state,
-                        const Pass& pass);
+                        const Pass& pass) const;
+  at::Tensor mix_segment(const at::Tensor& x, const at::Tensor& scale, const at::Tensor& skipped,
+                         MixerState& state, bool with_state, const Pass& pass) const;
+
+  // Tokens of each sequence that go through the layer at once.
+  int64_t segment_length(int64_t batch) const;
 
   // Address and both factors of every token from one product with the joined weights.
   MemsizerFactors joint_factors(const at::Tensor& x, const at::Tensor& scale, const Pass& pass) const;
