@@ -190,6 +190,28 @@ TEST_P(Lengths, ParallelChunkwiseAndRecurrentAgree) {
 
 INSTANTIATE_TEST_SUITE_P(Odd, Lengths, ::testing::Values(1, 2, 63, 64, 65, 257));
 
+// A large batch of wide tokens goes through MemSizer in segments of time; one row of it alone does not.
+TEST(Memsizer, SegmentsOfALongSequenceAgreeWithTheWhole) {
+  MixerConfig config = base_config(Mechanism::Memsizer, Position::CausalSelf);
+  config.dim = 512;
+  config.heads = 8;
+  config.memsizer.slots.causal = 32;
+  const std::shared_ptr<Mixer> mixer = build(config, at::kDouble);
+  const auto generator = at::detail::createCPUGenerator(9);
+  const Tensor x = at::randn({300, 32, 512}, generator, at::TensorOptions(at::kDouble)).requires_grad_();
+  Tensor padding = at::zeros({32, 300}, at::kBool);
+  padding[3].slice(0, 0, 270).fill_(true);
+  const Tensor out = mixer->forward(x, padding);
+  const Tensor gradient = torch::autograd::grad({out.select(1, 3).slice(0, 270).square().sum()}, {x})[0];
+  const Tensor alone = x.detach().slice(1, 3, 4).slice(0, 270).clone().requires_grad_();
+  const Tensor out_alone = mixer->forward(alone);
+  const Tensor gradient_alone = torch::autograd::grad({out_alone.square().sum()}, {alone})[0];
+  EXPECT_LE(largest_difference({out.slice(1, 3, 4).slice(0, 270)}, {out_alone}), 1e-10);
+  EXPECT_LE(largest_difference({gradient.slice(1, 3, 4).slice(0, 270)}, {gradient_alone}), 1e-10);
+  const Tensor first = mixer->forward(x.slice(1, 0, 1));
+  EXPECT_LE(largest_difference({out.slice(1, 0, 1)}, {first}), 1e-10);
+}
+
 // Rows of 9, 6 and 1 tokens, padded on one side to 9 positions.
 Tensor padding_mask(bool left) {
   Tensor mask = at::zeros({kBatch, 9}, at::kBool);

@@ -149,7 +149,7 @@ Tensor MemsizerMixer::mix_segment(const Tensor& x, const Tensor& scale, const Te
 
 int64_t MemsizerMixer::segment_length(int64_t batch) const {
   // glibc never keeps blocks above 32 MB: longer ones are mapped and faulted in anew by every operation.
-  constexpr int64_t kMostBytes = 16 << 20;
+  constexpr int64_t kMostBytes = 24 << 20;
   constexpr int64_t kShortest = 256;
   const int64_t token_bytes = 4 * (heads_ * slots_ + slots_ + dim());
   return std::max(kShortest, kMostBytes / (token_bytes * batch));
