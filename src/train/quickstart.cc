@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <cstdio>
 #include <limits>
 #include <random>
 #include <string>
@@ -180,6 +181,7 @@ void run_quickstart(const QuickstartOptions& options) {
   nn::EncoderDecoder model = build(config, options.seed);
   fmt::print("A tiny MemSizer encoder-decoder ({} parameters) learns to read numbers out.\n",
              count_parameters(tensor_list(config)));
+  std::fflush(stdout);
   const auto start = std::chrono::steady_clock::now();
   train_model(model, task, options);
   fmt::print("trained in {:.0f} s\n", seconds_since(start));
