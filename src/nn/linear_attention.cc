@@ -121,8 +121,8 @@ LinearAttentionOutput linear_attention_chunkwise(const LinearAttentionInput& giv
 }
 
 int64_t chunk_length(int64_t slots) {
-  // Shorter chunks do less work inside the triangle but keep more states; both ends of this are within 4% of
-  // the best length at every size measured.
+  // Shorter chunks do less work inside the triangle but keep more states. Neither length was the fastest
+  // everywhere; both cost a MemSizer layer at most 4% over the best one tried.
   return slots <= 64 ? 64 : 96;
 }
 

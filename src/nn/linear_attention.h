@@ -48,7 +48,7 @@ LinearAttentionOutput linear_attention_chunkwise(const LinearAttentionInput& inp
 // The same blocks in plain tensor operations, for devices without a kernel of our own.
 LinearAttentionOutput linear_attention_blocks(const LinearAttentionInput& input, int64_t chunk);
 
-// The chunk length that measures fastest for a shape (docs/performance.md).
+// The chunk length for this many slots.
 int64_t chunk_length(int64_t slots);
 
 }  // namespace memsizer::nn

@@ -149,14 +149,11 @@ std::vector<Tensor> gradients_of(const Tensor& out, const Tensor& x, const Mixer
 }
 
 // Reads a sequence in pieces of the given length, from an empty state.
-Answer in_pieces(Mixer& mixer, const Tensor& x, const Tensor& padding, int64_t piece) {
+Answer in_pieces(Mixer& mixer, const Tensor& x, int64_t piece) {
   MixerState state = mixer.start(x.size(1));
   std::vector<Tensor> out;
   for (int64_t t = 0; t < x.size(0); t += piece) {
-    const Tensor part = x.slice(0, t, std::min(t + piece, x.size(0)));
-    // Pieces of a padded batch may be all padding in one row, which a caller would not send; one piece never
-    // is.
-    out.push_back(mixer.advance(part, state, padding.defined() && piece >= x.size(0) ? padding : Tensor()));
+    out.push_back(mixer.advance(x.slice(0, t, std::min(t + piece, x.size(0))), state));
   }
   const Tensor joined = at::cat(out);
   std::vector<Tensor> outputs = state_tensors(state);
@@ -175,10 +172,10 @@ TEST_P(Lengths, ParallelChunkwiseAndRecurrentAgree) {
       const Tensor x = random_sequence(time, type).requires_grad_();
       const Tensor parallel = mixer->forward(x);
       const std::vector<Tensor> gradients = gradients_of(parallel, x, *mixer);
-      const Answer whole = in_pieces(*mixer, x, {}, time);
+      const Answer whole = in_pieces(*mixer, x, time);
       EXPECT_LE(largest_difference({whole.outputs[0]}, {parallel}), tolerance) << variant.name;
       for (const int64_t piece : {int64_t{1}, int64_t{7}, int64_t{64}}) {
-        const Answer pieces = in_pieces(*mixer, x, {}, piece);
+        const Answer pieces = in_pieces(*mixer, x, piece);
         EXPECT_LE(largest_difference(pieces.outputs, whole.outputs), tolerance)
             << variant.name << " by " << piece;
         EXPECT_LE(gradient_difference(pieces.gradients, gradients), tolerance)
