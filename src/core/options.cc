@@ -19,6 +19,15 @@ const OptionRef& find_option(std::span<const OptionRef> options, std::string_vie
 
 nlohmann::json value_from_text(const OptionRef& option, std::string_view text) {
   if (option.text) return std::string(text);
+  if (option.expects.starts_with("a list of texts") && !text.starts_with('[')) {
+    nlohmann::json items = nlohmann::json::array();
+    for (size_t begin = 0; begin <= text.size();) {
+      const size_t comma = std::min(text.find(',', begin), text.size());
+      items.push_back(std::string(text.substr(begin, comma - begin)));
+      begin = comma + 1;
+    }
+    return items;
+  }
   // A list may be typed without its brackets: 20000,60000.
   const bool bare_list = option.expects.starts_with("a list") && !text.starts_with('[');
   const std::string source = fmt::format("{}{}{}", bare_list ? "[" : "", text, bare_list ? "]" : "");

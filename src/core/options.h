@@ -104,6 +104,36 @@ inline OptionRef bind_leaf(std::vector<int64_t>& field) {
               }};
 }
 
+inline OptionRef bind_leaf(std::string& field) {
+  return {.path = {},
+          .help = {},
+          .expects = "text",
+          .text = true,
+          .get = [&] { return field; },
+          .set =
+              [&](const nlohmann::json& value) {
+                if (!value.is_string()) return false;
+                field = value.get<std::string>();
+                return true;
+              }};
+}
+
+inline OptionRef bind_leaf(std::vector<std::string>& field) {
+  return {.path = {},
+          .help = {},
+          .expects = "a list of texts such as [\"train.en\", \"train.de\"]",
+          .get = [&] { return field; },
+          .set =
+              [&](const nlohmann::json& value) {
+                if (!value.is_array()) return false;
+                for (const auto& item : value) {
+                  if (!item.is_string()) return false;
+                }
+                field = value.get<std::vector<std::string>>();
+                return true;
+              }};
+}
+
 template <typename Enum>
 requires std::is_enum_v<Enum> OptionRef bind_leaf(Enum& field) {
   std::vector<std::string> names;
