@@ -23,7 +23,7 @@ struct BleuOptions {
 struct BleuScore {
   double score = 0.0;                  // 0 to 100
   std::array<double, 4> precisions{};  // 0 to 100
-  std::array<int64_t, 4> matches{};
+  std::array<int64_t, 4> matches{};    // as counted, before smoothing
   std::array<int64_t, 4> totals{};
   double brevity_penalty = 1.0;
   int64_t hypothesis_length = 0;
@@ -38,6 +38,10 @@ BleuScore bleu(std::span<const std::string> hypotheses, std::span<const std::vec
 // Corpus BLEU as multi-bleu.perl computes it: white-space tokens, no smoothing.
 BleuScore multi_bleu(std::span<const std::string> hypotheses,
                      std::span<const std::vector<std::string>> references);
+
+// The line that sacreBLEU, or multi-bleu.perl, prints for a score.
+std::string format_bleu(const BleuScore& score);
+std::string format_multi_bleu(const BleuScore& score);
 
 // sacreBLEU's signature of a score, without its version: "nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp".
 std::string signature(const BleuOptions& options, size_t references);

@@ -1,0 +1,222 @@
+#include "metrics/unicode.h"
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <span>
+
+namespace memsizer::metrics {
+namespace {
+
+struct Run {
+  char32_t first;
+  char32_t last;
+};
+
+struct KindRun {
+  char32_t first;
+  char32_t last;
+  CharacterKind kind;
+};
+
+// Every `stride`-th character from first to last has its lower case `offset` further on.
+struct LowerRun {
+  char32_t first;
+  char32_t last;
+  uint32_t stride;
+  int32_t offset;
+};
+
+constexpr CharacterKind kN = CharacterKind::Number;
+constexpr CharacterKind kP = CharacterKind::Punctuation;
+constexpr CharacterKind kS = CharacterKind::Symbol;
+
+#include "metrics/unicode_tables.inc"
+
+constexpr char32_t kByteSurrogates = 0xdc00;
+constexpr char32_t kCapitalDottedI = 0x130;
+constexpr char32_t kCapitalSigma = 0x3a3;
+constexpr char32_t kSmallSigma = 0x3c3;
+constexpr char32_t kFinalSigma = 0x3c2;
+
+constexpr std::array<CharacterKind, 128> make_ascii_kinds() {
+  std::array<CharacterKind, 128> kinds{};
+  for (char c = '0'; c <= '9'; ++c) kinds[static_cast<size_t>(c)] = CharacterKind::Number;
+  for (const char c : std::string_view("!\"#%&'()*,-./:;?@[\\]_{}")) {
+    kinds[static_cast<size_t>(c)] = CharacterKind::Punctuation;
+  }
+  for (const char c : std::string_view("$+<=>^`|~")) kinds[static_cast<size_t>(c)] = CharacterKind::Symbol;
+  return kinds;
+}
+
+constexpr std::array<CharacterKind, 128> kAsciiKinds = make_ascii_kinds();
+
+constexpr bool is_ascii_space(unsigned char byte) {
+  return byte == ' ' || (byte >= 9 && byte <= 13) || (byte >= 0x1c && byte <= 0x1f);
+}
+
+// The run that holds the character, or null.
+template <typename AnyRun, size_t kSize>
+const AnyRun* find_run(const AnyRun (&runs)[kSize], char32_t character) {
+  const AnyRun* run =
+      std::lower_bound(std::begin(runs), std::end(runs), character,
+                       [](const AnyRun& candidate, char32_t value) { return candidate.last < value; });
+  return run != std::end(runs) && run->first <= character ? run : nullptr;
+}
+
+unsigned char byte_at(std::string_view text, size_t at) {
+  return static_cast<unsigned char>(text[at]);
+}
+
+bool is_continuation(std::string_view text, size_t at) {
+  return at < text.size() && (byte_at(text, at) & 0xc0) == 0x80;
+}
+
+char32_t simple_lower(char32_t character) {
+  if (character < 0x80) return character >= 'A' && character <= 'Z' ? character + 32 : character;
+  const LowerRun* run = find_run(kLower, character);
+  if (!run || (character - run->first) % run->stride != 0) return character;
+  return static_cast<char32_t>(static_cast<int32_t>(character) + run->offset);
+}
+
+bool is_cased(char32_t character) {
+  if (character < 0x80) {
+    return (character >= 'a' && character <= 'z') || (character >= 'A' && character <= 'Z');
+  }
+  return find_run(kCased, character) != nullptr;
+}
+
+bool is_case_ignorable(char32_t character) {
+  if (character < 0x80) return std::u32string_view(U"'.:^`").find(character) != std::u32string_view::npos;
+  return find_run(kCaseIgnorable, character) != nullptr;
+}
+
+bool is_final_sigma(std::span<const char32_t> before, std::span<const char32_t> after) {
+  const auto letter_before = std::find_if_not(before.rbegin(), before.rend(), is_case_ignorable);
+  if (letter_before == before.rend() || !is_cased(*letter_before)) return false;
+  const auto letter_after = std::find_if_not(after.begin(), after.end(), is_case_ignorable);
+  return letter_after == after.end() || !is_cased(*letter_after);
+}
+
+}  // namespace
+
+char32_t next_character(std::string_view text, size_t& at) {
+  const unsigned char lead = byte_at(text, at);
+  if (lead < 0x80) {
+    ++at;
+    return lead;
+  }
+  const size_t length = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
+  char32_t character = lead & (0x7fU >> length);
+  bool valid = lead >= 0xc2 && lead <= 0xf4;
+  for (size_t i = 1; valid && i < length; ++i) {
+    valid = is_continuation(text, at + i);
+    if (valid) character = character << 6 | (byte_at(text, at + i) & 0x3fU);
+  }
+  constexpr std::array<char32_t, 5> kSmallest = {0, 0, 0x80, 0x800, 0x10000};
+  valid = valid && character >= kSmallest[length] && character <= 0x10ffff &&
+          (character < 0xd800 || character > 0xdfff);
+  at += valid ? length : 1;
+  return valid ? character : kByteSurrogates + lead;
+}
+
+void append_utf8(std::string& text, char32_t character) {
+  const auto put = [&](char32_t byte) { text.push_back(static_cast<char>(byte)); };
+  const auto put_continuation = [&](int shift) { put(0x80 | (character >> shift & 0x3f)); };
+  if (character < 0x80) {
+    put(character);
+  } else if (character >= kByteSurrogates && character <= kByteSurrogates + 0xff) {
+    put(character - kByteSurrogates);
+  } else if (character < 0x800) {
+    put(0xc0 | character >> 6);
+    put_continuation(0);
+  } else if (character < 0x10000) {
+    put(0xe0 | character >> 12);
+    put_continuation(6);
+    put_continuation(0);
+  } else {
+    put(0xf0 | character >> 18);
+    put_continuation(12);
+    put_continuation(6);
+    put_continuation(0);
+  }
+}
+
+CharacterKind kind_of(char32_t character) {
+  if (character < 0x80) return kAsciiKinds[character];
+  const KindRun* run = find_run(kKinds, character);
+  return run ? run->kind : CharacterKind::Other;
+}
+
+bool is_space(char32_t character) {
+  if (character < 0x80) return is_ascii_space(static_cast<unsigned char>(character));
+  return character == 0x85 || character == 0xa0 || character == 0x1680 ||
+         (character >= 0x2000 && character <= 0x200a) || character == 0x2028 || character == 0x2029 ||
+         character == 0x202f || character == 0x205f || character == 0x3000;
+}
+
+void split_words(std::string_view text, std::vector<std::string_view>& words) {
+  size_t start = 0;
+  size_t at = 0;
+  const auto end_word = [&](size_t end) {
+    if (end > start) words.push_back(text.substr(start, end - start));
+  };
+  while (at < text.size()) {
+    const unsigned char byte = byte_at(text, at);
+    const size_t before = at;
+    // Every white space above ASCII starts with one of these bytes.
+    if (byte < 0x80 || (byte != 0xc2 && (byte < 0xe1 || byte > 0xe3))) {
+      ++at;
+      if (!is_ascii_space(byte)) continue;
+    } else if (!is_space(next_character(text, at))) {
+      continue;
+    }
+    end_word(before);
+    start = at;
+  }
+  end_word(text.size());
+}
+
+std::string_view trim_end(std::string_view text) {
+  while (!text.empty()) {
+    size_t last = text.size() - 1;
+    while (last > 0 && text.size() - last < 4 && is_continuation(text, last)) --last;
+    size_t at = last;
+    if (!is_space(next_character(text, at)) || at != text.size()) break;
+    text = text.substr(0, last);
+  }
+  return text;
+}
+
+std::string_view trim(std::string_view text) {
+  text = trim_end(text);
+  for (size_t at = 0; !text.empty(); at = 0) {
+    if (!is_space(next_character(text, at))) break;
+    text.remove_prefix(at);
+  }
+  return text;
+}
+
+std::string lowercase(std::string_view text) {
+  std::string lower;
+  lower.reserve(text.size());
+  if (std::all_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x80; })) {
+    for (const char c : text) lower.push_back(static_cast<char>(simple_lower(static_cast<unsigned char>(c))));
+    return lower;
+  }
+  std::vector<char32_t> characters;
+  for (size_t at = 0; at < text.size();) characters.push_back(next_character(text, at));
+  const std::span<const char32_t> all = characters;
+  for (size_t i = 0; i < all.size(); ++i) {
+    if (all[i] == kCapitalSigma) {
+      append_utf8(lower, is_final_sigma(all.first(i), all.subspan(i + 1)) ? kFinalSigma : kSmallSigma);
+    } else if (all[i] == kCapitalDottedI) {
+      lower += "i\u0307";
+    } else {
+      append_utf8(lower, simple_lower(all[i]));
+    }
+  }
+  return lower;
+}
+
+}  // namespace memsizer::metrics
