@@ -53,6 +53,7 @@ struct Request {
 
 // Beam search with fairseq's semantics (spec section 8), for a model that starts with one row a request.
 // Best hypotheses first. max_positions bounds the output of models with learned positions; 0 is no bound.
+// A sentence for which the model gives no output any probability (all NaN or -inf) has no hypothesis.
 std::vector<std::vector<Hypothesis>> generate(StepModel& model, const std::vector<Request>& requests,
                                               const GenerationOptions& options, int64_t max_positions = 0);
 
