@@ -52,7 +52,8 @@ struct TokenizerOptions {
     visit("joint", self.joint, "one vocabulary for source and target");
     visit("character_coverage", self.character_coverage, "share of characters that get a piece of their own");
     visit("min_count", self.min_count, "words seen less often become unknown (type words)");
-    visit("max_training_lines", self.max_training_lines, "lines sampled from a larger corpus for training");
+    visit("max_training_lines", self.max_training_lines,
+          "lines sampled from a larger corpus to train unigram or bpe");
   }
 
   // Throws UserError; `prefix` is the section's name in messages.

@@ -30,7 +30,7 @@ struct CorpusReport {
   std::map<std::string, Finding> findings;  // by kind, as "invalid UTF-8 (skipped)"
 
   void add(const std::string& kind, const std::string& place);
-  // One line a finding: "train.de: 2 pairs with an empty side (skipped), first at train.de:16510, ...".
+  // One line a finding: "train.de: empty side (skipped) in 7 lines, first at train.de:16510, ...".
   std::vector<std::string> lines() const;
 };
 
@@ -44,7 +44,9 @@ class ExampleReader {
 
 // `files` as DataOptions lists them (already one of its train, valid, test). A missing, unreadable, binary
 // or empty file is a UserError. Files ending in .gz are decompressed. Sources and targets have their white
-// space normalised if the options say so; in a text corpus every line counts, empty ones too.
+// space normalised if the options say so; in a text corpus every line counts, empty ones too. Findings go to
+// `report`, which must outlive the reader; its other counts are left to the caller. A corpus of which no line
+// can be used is a UserError at its end.
 std::unique_ptr<ExampleReader> open_examples(const DataOptions& options,
                                              const std::vector<std::string>& files, CorpusReport& report);
 

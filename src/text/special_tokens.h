@@ -1,0 +1,20 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+#include "core/model_config.h"
+
+namespace memsizer::text {
+
+// What listings call the ids 0 to 3.
+inline constexpr std::array<std::string_view, 4> kSpecialNames = {"<s>", "<pad>", "</s>", "<unk>"};
+static_assert(kBos == 0 && kPad == 1 && kEos == 2 && kUnk == 3);
+
+// Special tokens that stand for no text.
+inline bool is_control(int32_t id) {
+  return id >= 0 && id < kUnk;
+}
+
+}  // namespace memsizer::text
