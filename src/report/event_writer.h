@@ -12,6 +12,7 @@ namespace memsizer::report {
 // writes a file of its own into the folder, as TensorBoard expects.
 class EventWriter {
  public:
+  // Creates the directory where it is missing.
   explicit EventWriter(const std::filesystem::path& directory);
 
   void scalar(std::string_view tag, double value, int64_t step);
@@ -20,7 +21,9 @@ class EventWriter {
 
  private:
   void record(std::string_view event);
+  void check_written() const;
 
+  std::filesystem::path path_;
   std::ofstream file_;
 };
 
