@@ -31,16 +31,19 @@ namespace {
 }  // namespace
 
 void add_helper_commands(CLI::App& app) {
-  CLI::App* command =
-      app.add_subcommand("quickstart", "Train a small model on generated data and generate with it");
-  command->prefix_command();
-  // --help and every other option of it are the helper's own.
-  command->set_help_flag();
-  command->callback([command] {
-    std::vector<std::string> words = command->remaining();
-    words.insert(words.begin(), "quickstart");
-    run_helper(words);
-  });
+  const auto add = [&app](const std::string& name, const std::string& description) {
+    CLI::App* command = app.add_subcommand(name, description);
+    command->prefix_command();
+    // --help and every other option of it are the helper's own.
+    command->set_help_flag();
+    command->callback([command, name] {
+      std::vector<std::string> words = command->remaining();
+      words.insert(words.begin(), name);
+      run_helper(words);
+    });
+  };
+  add("quickstart", "Train a small English-German translator on generated sentences and try it");
+  add("train", "Train a model from text, as a recipe says");
 }
 
 }  // namespace memsizer::cli

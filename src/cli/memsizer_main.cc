@@ -1,3 +1,4 @@
+#include "cli/average.h"
 #include "cli/command_line.h"
 #include "cli/helper.h"
 #include "cli/info.h"
@@ -7,6 +8,7 @@ int main(int argc, char** argv) {
   CLI::App app("Sequence generation in linear time and constant memory", "memsizer");
   app.set_version_flag("--version", "memsizer " MEMSIZER_VERSION);
   app.require_subcommand(1);
+  memsizer::cli::add_average(app);
   memsizer::cli::add_info(app);
   memsizer::cli::add_mechanisms(app);
   memsizer::cli::add_helper_commands(app);

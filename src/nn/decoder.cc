@@ -98,9 +98,14 @@ Tensor DecoderImpl::advance(const Tensor& tokens, DecoderState& state) {
   return leave(x).transpose(0, 1);
 }
 
+Tensor DecoderImpl::output_weight() const {
+  if (adaptive_softmax_) return {};
+  return output_ ? output_->weight : embedding_->weight;
+}
+
 Tensor DecoderImpl::logits(const Tensor& features) const {
   if (adaptive_softmax_) throw UserError("a model with adaptive softmax has log-probabilities but no logits");
-  return at::linear(features, output_ ? output_->weight : embedding_->weight);
+  return at::linear(features, output_weight());
 }
 
 Tensor DecoderImpl::log_probs(const Tensor& features) const {

@@ -33,6 +33,9 @@ class DecoderImpl : public StackImpl {
   // Reads more tokens [batch, n] and returns their features [batch, n, dim].
   at::Tensor advance(const at::Tensor& tokens, DecoderState& state);
 
+  // [vocab, dim], the embedding itself where the two are tied; undefined with adaptive softmax.
+  at::Tensor output_weight() const;
+
   // features [..., dim] -> scores before the softmax [..., vocab]; an error with adaptive softmax, which has
   // none.
   at::Tensor logits(const at::Tensor& features) const;

@@ -18,8 +18,13 @@ EncoderDecoderImpl::EncoderDecoderImpl(const ModelConfig& config) : config_(conf
 
 at::Tensor EncoderDecoderImpl::forward(const at::Tensor& source, const at::Tensor& previous,
                                        const Pass& pass) {
+  return decoder_->logits(features(source, previous, pass));
+}
+
+at::Tensor EncoderDecoderImpl::features(const at::Tensor& source, const at::Tensor& previous,
+                                        const Pass& pass) {
   const EncoderOutput encoded = encoder_->encode(source, pass);
-  return decoder_->logits(decoder_->features(previous, &encoded, pass));
+  return decoder_->features(previous, &encoded, pass);
 }
 
 DecoderState EncoderDecoderImpl::start(const at::Tensor& source) {

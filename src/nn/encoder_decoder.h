@@ -14,6 +14,11 @@ class EncoderDecoderImpl : public torch::nn::Module {
   // Teacher forcing: logits [batch, target, vocab] of the token after each of `previous`.
   at::Tensor forward(const at::Tensor& source, const at::Tensor& previous, const Pass& pass = {});
 
+  // The decoder's last layer under teacher forcing [batch, target, dim], and the weight [vocab, dim] that
+  // makes logits of it: for a loss that never holds all logits at once.
+  at::Tensor features(const at::Tensor& source, const at::Tensor& previous, const Pass& pass = {});
+  at::Tensor output_weight() const { return decoder_->output_weight(); }
+
   EncoderOutput encode(const at::Tensor& source, const Pass& pass = {}) {
     return encoder_->encode(source, pass);
   }

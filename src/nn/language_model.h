@@ -19,6 +19,9 @@ class LanguageModelImpl : public torch::nn::Module {
   at::Tensor logits(const at::Tensor& features) const { return decoder_->logits(features); }
   at::Tensor log_probs(const at::Tensor& features) const { return decoder_->log_probs(features); }
 
+  // The weight [vocab, dim] that makes logits of features; undefined with adaptive softmax.
+  at::Tensor output_weight() const { return decoder_->output_weight(); }
+
   // Null unless the configuration has cutoffs.
   const AdaptiveSoftmax& adaptive_softmax() const { return decoder_->adaptive_softmax(); }
 

@@ -39,8 +39,8 @@ std::shared_ptr<LayerImpl> LayerImpl::decoder(const ModelConfig& config) {
 template <typename Branch>
 Tensor LayerImpl::sublayer(const Tensor& x, const LayerNorm& norm, const Pass& pass,
                            const Branch& branch) const {
-  const Tensor mixed = pass.dropout(branch(pre_norm_ ? norm->forward(x) : x), dropout_);
-  return pre_norm_ ? x + mixed : norm->forward(x + mixed);
+  const Tensor y = pass.add_dropped(x, branch(pre_norm_ ? norm->forward(x) : x), dropout_);
+  return pre_norm_ ? y : norm->forward(y);
 }
 
 Tensor LayerImpl::feed_forward(const Tensor& x, const Pass& pass) const {

@@ -1,20 +1,40 @@
 #include "nn/pass.h"
 
+#include "nn/dropout.h"
+
 namespace memsizer::nn {
 
-at::Tensor Pass::dropout_mask(at::IntArrayRef shape, double p, const at::TensorOptions& options) const {
-  if (!training || p <= 0.0) return {};
-  return at::empty(shape, options.requires_grad(false)).bernoulli_(1.0 - p, generator).div_(1.0 - p);
+using at::Tensor;
+
+Tensor Pass::dropout(const Tensor& x, double p) const {
+  if (!training || p <= 0.0) return x;
+  if (!has_dropout_kernel(x)) return x * dropout_mask(x.sizes(), p, x.options());
+  return dropped(x, {}, {random->next(), p});
 }
 
-at::Tensor Pass::dropout(const at::Tensor& x, double p) const {
-  const at::Tensor mask = dropout_mask(x.sizes(), p, x.options());
-  return mask.defined() ? x * mask : x;
+Tensor Pass::add_dropped(const Tensor& x, const Tensor& branch, double p) const {
+  if (!training || p <= 0.0) return x + branch;
+  if (!has_dropout_kernel(branch)) return x + branch * dropout_mask(branch.sizes(), p, branch.options());
+  return dropped(branch, x, {random->next(), p});
+}
+
+Tensor Pass::dropout_mask(at::IntArrayRef shape, double p, const at::TensorOptions& options) const {
+  if (!training || p <= 0.0) return {};
+  const Tensor mask = at::empty(shape, options.requires_grad(false));
+  if (!has_dropout_kernel(mask)) return mask.bernoulli_(1.0 - p, generator_for(mask)).div_(1.0 - p);
+  fill_dropout_mask(mask, {random->next(), p});
+  return mask;
 }
 
 bool Pass::drops(double p) const {
-  if (!training || p <= 0.0) return false;
-  return at::rand({1}, generator, at::kFloat).item<float>() <= p;
+  return training && p > 0.0 && random->uniform() <= p;
+}
+
+at::Generator Pass::generator_for(const Tensor& tensor) const {
+  // Made and seeded through the default one of its device, which is the way to get one for any device.
+  at::Generator generator = at::globalContext().defaultGenerator(tensor.device()).clone();
+  generator.set_current_seed(random->next());
+  return generator;
 }
 
 }  // namespace memsizer::nn

@@ -64,17 +64,26 @@ void load_tensors(torch::nn::Module& module, const SafetensorsFile& file, const 
   }
 }
 
-void save_tensors(const torch::nn::Module& module, const std::filesystem::path& path,
-                  const std::map<std::string, std::string>& metadata) {
+void save_tensors(const std::map<std::string, Tensor>& tensors, const std::filesystem::path& path,
+                  const std::map<std::string, std::string>& metadata, std::span<const NamedTensor> more) {
   std::vector<Tensor> kept;
-  std::vector<NamedTensor> tensors;
-  for (const auto& [name, tensor] : named_tensors(module)) {
+  std::vector<NamedTensor> list;
+  for (const auto& [name, tensor] : tensors) {
     kept.push_back(tensor.detach().cpu().contiguous());
     const auto* bytes = static_cast<const std::byte*>(kept.back().data_ptr());
-    tensors.push_back(
+    list.push_back(
         {name, stored_type(tensor.scalar_type()), tensor.sizes().vec(), {bytes, kept.back().nbytes()}});
   }
-  write_safetensors(path, tensors, metadata);
+  list.insert(list.end(), more.begin(), more.end());
+  write_safetensors(path, list, metadata);
+}
+
+std::map<std::string, Tensor> read_tensors(const SafetensorsFile& file, const std::string& prefix) {
+  std::map<std::string, Tensor> tensors;
+  for (const std::string& name : file.names()) {
+    if (name.starts_with(prefix)) tensors.emplace(name.substr(prefix.size()), to_tensor(file.tensor(name)));
+  }
+  return tensors;
 }
 
 void require_tensor_list(const torch::nn::Module& module, const std::vector<TensorSpec>& expected) {

@@ -3,6 +3,7 @@
 #include <torch/torch.h>
 
 #include <map>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -21,9 +22,12 @@ std::map<std::string, at::Tensor> named_tensors(const torch::nn::Module& module)
 // shape is a UserError.
 void load_tensors(torch::nn::Module& module, const SafetensorsFile& file, const std::string& prefix = "");
 
-// Writes every parameter and buffer of `module`.
-void save_tensors(const torch::nn::Module& module, const std::filesystem::path& path,
-                  const std::map<std::string, std::string>& metadata);
+// Writes the tensors, and after them `more`, which are stored already.
+void save_tensors(const std::map<std::string, at::Tensor>& tensors, const std::filesystem::path& path,
+                  const std::map<std::string, std::string>& metadata, std::span<const NamedTensor> more = {});
+
+// All tensors of a file whose names start with `prefix`, by the rest of their names.
+std::map<std::string, at::Tensor> read_tensors(const SafetensorsFile& file, const std::string& prefix = "");
 
 // A module's tensors must be exactly those its configuration implies; anything else is our own bug.
 void require_tensor_list(const torch::nn::Module& module, const std::vector<TensorSpec>& expected);

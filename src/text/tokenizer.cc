@@ -2,8 +2,7 @@
 
 #include "core/error.h"
 #include "core/mapped_file.h"
-#include "text/sentencepiece_tokenizer.h"
-#include "text/subword_training.h"
+#include "text/sentencepiece_library.h"
 #include "text/utf8.h"
 #include "text/word_tokenizer.h"
 
@@ -25,7 +24,7 @@ std::unique_ptr<Tokenizer> load_tokenizer(std::string_view bytes, std::string_vi
   const bool text =
       !bytes.starts_with('\n') && bytes.find('\0') == std::string_view::npos && valid_utf8(bytes);
   if (text) return WordTokenizer::parse(bytes, name);
-  return SentencePieceTokenizer::parse(bytes, name);
+  return sentencepiece_library().parse(bytes, name);
 }
 
 std::unique_ptr<Tokenizer> read_tokenizer(const std::filesystem::path& path) {
@@ -36,7 +35,8 @@ std::unique_ptr<Tokenizer> read_tokenizer(const std::filesystem::path& path) {
 
 std::unique_ptr<Tokenizer> train_tokenizer(const TokenizerOptions& options, const LineSource& next_line) {
   if (options.type == TokenizerType::Words) return WordTokenizer::train(options, next_line);
-  return SentencePieceTokenizer::parse(train_subwords(options, next_line), "trained tokenizer");
+  const SentencePieceLibrary& library = sentencepiece_library();
+  return library.parse(library.train(options, next_line), "trained tokenizer");
 }
 
 }  // namespace memsizer::text

@@ -373,7 +373,8 @@ TEST(Dropout, ActsInTrainingOnlyAndFollowsItsGenerator) {
     const std::shared_ptr<Mixer> mixer = build(config, at::kDouble);
     const Tensor x = random_sequence(40, at::kDouble);
     const auto trained_with = [&](uint64_t seed) {
-      return mixer->forward(x, {}, Pass{.training = true, .generator = at::detail::createCPUGenerator(seed)});
+      Random random{seed};
+      return mixer->forward(x, {}, Pass{.training = true, .random = &random});
     };
     EXPECT_TRUE(mixer->forward(x).equal(mixer->forward(x))) << variant.name;
     EXPECT_TRUE(trained_with(1).equal(trained_with(1))) << variant.name;
@@ -386,7 +387,8 @@ TEST(Dropout, KeepsTheMean) {
   config.attention_dropout = 0.3;
   const std::shared_ptr<Mixer> mixer = build(config, at::kDouble);
   const Tensor x = random_sequence(30, at::kDouble);
-  const Pass pass{.training = true, .generator = at::detail::createCPUGenerator(3)};
+  Random random{3};
+  const Pass pass{.training = true, .random = &random};
   Tensor mean = at::zeros_like(x);
   constexpr int kDraws = 2000;
   for (int i = 0; i < kDraws; ++i) mean += mixer->forward(x, {}, pass).detach() / kDraws;

@@ -182,7 +182,8 @@ TEST(LayerDrop, SkipsWholeLayersInTrainingOnly) {
   const Tensor tokens = random_tokens(1, 5, config.vocab, 4);
   EXPECT_TRUE(model->forward(tokens).equal(model->forward(tokens)));
   int with_gradient = 0;
-  const Pass pass{.training = true, .generator = at::detail::createCPUGenerator(3)};
+  Random random{3};
+  const Pass pass{.training = true, .random = &random};
   constexpr int kPasses = 200;
   for (int i = 0; i < kPasses; ++i) {
     model->zero_grad(/*set_to_none=*/true);
@@ -203,7 +204,7 @@ TEST(Files, HoldTheWholeModel) {
   config.decoder.self = Mechanism::Rfa;
   config.decoder.cross = Mechanism::Performer;
   auto model = started<EncoderDecoder>(config);
-  save_tensors(*model, path, {{"format", "test"}});
+  save_tensors(named_tensors(*model), path, {{"format", "test"}});
   auto other = started<EncoderDecoder>(config);
   {
     torch::NoGradGuard no_grad;

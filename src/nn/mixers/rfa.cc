@@ -36,8 +36,9 @@ void RfaMixer::redraw(at::Generator& generator) {
 
 Tensor RfaMixer::feature_map(const Pass& pass) const {
   Tensor matrices = random_matrices_;
-  if (pass.training && config().rfa.redraw)
-    matrices = at::empty_like(matrices).normal_(0.0, 1.0, pass.generator);
+  if (pass.training && config().rfa.redraw) {
+    matrices = at::empty_like(matrices).normal_(0.0, 1.0, pass.generator_for(matrices));
+  }
   if (sigma_.defined()) matrices = matrices * sigma_;
   return matrices / tau_;
 }

@@ -1,0 +1,113 @@
+#include "train/checkpoints.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <string>
+
+#include "core/error.h"
+
+namespace memsizer::train {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kPrefix = "step-";
+constexpr std::string_view kUnfinished = ".unfinished-";
+constexpr std::string_view kReplaced = ".replaced-";
+
+// Makes a folder's entries (a new file, a rename) outlast a power failure.
+void sync_folder(const fs::path& folder) {
+  const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  const bool done = descriptor >= 0 && ::fsync(descriptor) == 0;
+  const int error = errno;
+  if (descriptor >= 0) ::close(descriptor);
+  if (!done) throw UserError("cannot flush {} to disk: {}", folder.string(), std::strerror(error));
+}
+
+void rename_folder(const fs::path& from, const fs::path& to) {
+  std::error_code error;
+  fs::rename(from, to, error);
+  if (error) throw UserError("cannot rename {} to {}: {}", from.string(), to.string(), error.message());
+}
+
+int64_t step_of(const std::string& name) {
+  if (!name.starts_with(kPrefix)) return -1;
+  int64_t step = -1;
+  const char* begin = name.data() + kPrefix.size();
+  const char* end = name.data() + name.size();
+  const auto [parsed, error] = std::from_chars(begin, end, step);
+  return error == std::errc() && parsed == end ? step : -1;
+}
+
+}  // namespace
+
+Checkpoints::Checkpoints(const fs::path& directory) : directory_(directory) {
+  std::error_code error;
+  fs::create_directories(directory, error);
+  if (error || ::access(directory.c_str(), W_OK) != 0) {
+    throw UserError("cannot write checkpoints to {}: {}; choose another folder with --out",
+                    directory.string(), error ? error.message() : std::strerror(errno));
+  }
+  for (const fs::directory_entry& entry : fs::directory_iterator(directory)) {
+    const std::string name = entry.path().filename().string();
+    if (name.starts_with(kUnfinished) || name.starts_with(kReplaced)) fs::remove_all(entry.path(), error);
+  }
+}
+
+void Checkpoints::save(int64_t step, const std::function<void(const fs::path& folder)>& write) {
+  const fs::path final_path = path(step);
+  const fs::path unfinished = directory_ / fmt::format("{}{}", kUnfinished, final_path.filename().string());
+  const fs::path replaced = directory_ / fmt::format("{}{}", kReplaced, final_path.filename().string());
+  std::error_code ignored;
+  try {
+    fs::remove_all(unfinished, ignored);
+    fs::create_directory(unfinished);
+    write(unfinished);
+    sync_folder(unfinished);
+    if (fs::exists(final_path)) rename_folder(final_path, replaced);
+    rename_folder(unfinished, final_path);
+    sync_folder(directory_);
+  } catch (const fs::filesystem_error& error) {
+    fs::remove_all(unfinished, ignored);
+    throw UserError("cannot write checkpoint {}: {}; earlier checkpoints are untouched", final_path.string(),
+                    error.code().message());
+  } catch (...) {
+    fs::remove_all(unfinished, ignored);
+    throw;
+  }
+  fs::remove_all(replaced, ignored);
+}
+
+std::vector<int64_t> Checkpoints::steps() const {
+  std::vector<int64_t> steps;
+  for (const fs::directory_entry& entry : fs::directory_iterator(directory_)) {
+    const int64_t step = step_of(entry.path().filename().string());
+    if (step >= 0 && entry.is_directory()) steps.push_back(step);
+  }
+  std::ranges::sort(steps);
+  return steps;
+}
+
+fs::path Checkpoints::path(int64_t step) const {
+  return directory_ / fmt::format("{}{:08}", kPrefix, step);
+}
+
+void Checkpoints::prune(int64_t keep, int64_t best) {
+  const std::vector<int64_t> all = steps();
+  for (size_t i = 0; i + static_cast<size_t>(keep) < all.size(); ++i) {
+    if (all[i] == best) continue;
+    // Renamed first: a half-deleted folder must not look like a checkpoint.
+    const fs::path gone = directory_ / fmt::format("{}{}", kReplaced, path(all[i]).filename().string());
+    std::error_code ignored;
+    fs::rename(path(all[i]), gone, ignored);
+    fs::remove_all(gone, ignored);
+  }
+}
+
+}  // namespace memsizer::train

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <vector>
+
+namespace memsizer::train {
+
+// The checkpoints of one run: a folder "step-00000500" each. One is written under another name, flushed to
+// disk and renamed, so that a folder of that name is always complete, whatever happens meanwhile.
+class Checkpoints {
+ public:
+  // Creates the folder and removes what a killed run left unfinished. Not writable: UserError.
+  explicit Checkpoints(const std::filesystem::path& directory);
+
+  // `write` fills the new checkpoint's folder. On any failure the older checkpoints are untouched.
+  void save(int64_t step, const std::function<void(const std::filesystem::path& folder)>& write);
+
+  // Steps that have a checkpoint, ascending.
+  std::vector<int64_t> steps() const;
+  std::filesystem::path path(int64_t step) const;
+
+  // Deletes all but the last `keep` and `best`.
+  void prune(int64_t keep, int64_t best);
+
+ private:
+  std::filesystem::path directory_;
+};
+
+}  // namespace memsizer::train

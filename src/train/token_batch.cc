@@ -1,0 +1,71 @@
+#include "train/token_batch.h"
+
+#include <algorithm>
+
+#include "core/model_config.h"
+
+namespace memsizer::train {
+namespace {
+
+using at::Tensor;
+
+Tensor padded(int64_t rows, int64_t length) {
+  return at::full({rows, length}, kPad, at::kLong);
+}
+
+}  // namespace
+
+Tensor source_batch(const text::TokenCorpus& corpus, const text::Batch& examples) {
+  int64_t longest = 0;
+  for (const int64_t i : examples) longest = std::max(longest, static_cast<int64_t>(corpus.source(i).size()));
+  Tensor source = padded(static_cast<int64_t>(examples.size()), longest);
+  int64_t* row_end = source.data_ptr<int64_t>();
+  for (const int64_t i : examples) {
+    row_end += longest;
+    std::ranges::copy_backward(corpus.source(i), row_end);
+  }
+  return source;
+}
+
+TokenBatch pair_batch(const text::TokenCorpus& corpus, const text::Batch& examples) {
+  TokenBatch batch;
+  batch.source = source_batch(corpus, examples);
+  int64_t longest = 0;
+  for (const int64_t i : examples) longest = std::max(longest, static_cast<int64_t>(corpus.target(i).size()));
+  batch.targets = padded(static_cast<int64_t>(examples.size()), longest);
+  batch.input = padded(static_cast<int64_t>(examples.size()), longest);
+  int64_t* target = batch.targets.data_ptr<int64_t>();
+  int64_t* input = batch.input.data_ptr<int64_t>();
+  for (const int64_t i : examples) {
+    const std::span<const int32_t> tokens = corpus.target(i);
+    std::ranges::copy(tokens, target);
+    input[0] = kEos;
+    std::ranges::copy(tokens.first(tokens.size() - 1), input + 1);
+    batch.target_tokens += static_cast<int64_t>(tokens.size());
+    target += longest;
+    input += longest;
+  }
+  return batch;
+}
+
+TokenBatch stream_batch(std::span<const int32_t> stream, std::span<const text::StreamBlock> blocks) {
+  int64_t longest = 0;
+  for (const text::StreamBlock& block : blocks) longest = std::max(longest, block.end - block.begin);
+  TokenBatch batch;
+  batch.targets = padded(static_cast<int64_t>(blocks.size()), longest);
+  batch.input = padded(static_cast<int64_t>(blocks.size()), longest);
+  int64_t* target = batch.targets.data_ptr<int64_t>();
+  int64_t* input = batch.input.data_ptr<int64_t>();
+  for (const text::StreamBlock& block : blocks) {
+    for (int64_t t = block.begin; t < block.end; ++t) {
+      input[t - block.begin] = t > 0 ? stream[t - 1] : kEos;
+      if (t >= block.score_from) target[t - block.begin] = stream[t];
+    }
+    batch.target_tokens += block.end - block.score_from;
+    target += longest;
+    input += longest;
+  }
+  return batch;
+}
+
+}  // namespace memsizer::train

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "core/random.h"
+#include "train/batch_stream.h"
+
+namespace memsizer::train {
+
+// Where a run stands, beside its weights and the optimizer's tensors. All of it goes into trainer.json, and
+// comes back to the bit.
+struct TrainerState {
+  int64_t updates = 0;
+  BatchStream::Position position;
+  Random random;         // of dropout and the like
+  double seconds = 0.0;  // of training, resumptions added up
+  int64_t tokens = 0;    // targets trained on
+  double loss_scale = 65536.0;
+  int64_t good_updates = 0;  // since the scale last changed
+
+  double best_quality = -std::numeric_limits<double>::infinity();
+  int64_t best_step = -1;
+  int64_t worse_validations = 0;
+
+  // Since the last line of the log.
+  double log_loss = 0.0;
+  double log_nll = 0.0;
+  int64_t log_tokens = 0;
+  double log_seconds = 0.0;
+
+  nlohmann::json to_json() const;
+  // Throws UserError; `name` opens the message.
+  static TrainerState from_json(const nlohmann::json& json, const std::string& name);
+};
+
+}  // namespace memsizer::train

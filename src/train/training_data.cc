@@ -1,0 +1,111 @@
+#include "train/training_data.h"
+
+#include "core/atomic_file.h"
+#include "core/error.h"
+#include "text/example_reader.h"
+
+namespace memsizer::train {
+namespace {
+
+namespace fs = std::filesystem;
+using text::Tokenizer;
+
+constexpr auto kTokenizerFile = "tokenizer.model";
+constexpr auto kSourceTokenizerFile = "source_tokenizer.model";
+
+enum class Side { Source, Target, Both };
+
+std::unique_ptr<Tokenizer> train_on(const Recipe& recipe, Side side) {
+  text::TokenizerOptions options = recipe.data.tokenizer;
+  if (side == Side::Source && options.source_vocab > 0) options.vocab = options.source_vocab;
+  text::CorpusReport ignored;
+  const auto reader = text::open_examples(recipe.data, recipe.data.train, ignored);
+  text::Example example;
+  bool target_is_next = false;
+  const auto next_line = [&](std::string& line) {
+    if (target_is_next) {
+      target_is_next = false;
+      line = example.target;
+      return true;
+    }
+    if (!reader->next(example)) return false;
+    line = side == Side::Target ? example.target : example.source;
+    target_is_next = side == Side::Both;
+    return true;
+  };
+  return text::train_tokenizer(options, next_line);
+}
+
+// The one stored with the run comes first, so that a resumed run is the same run.
+std::unique_ptr<Tokenizer> tokenizer_for(const Recipe& recipe, Side side, const std::string& named,
+                                         const fs::path& stored, const Note& note) {
+  if (fs::exists(stored)) return text::read_tokenizer(stored);
+  std::unique_ptr<Tokenizer> tokenizer;
+  if (!named.empty()) {
+    tokenizer = text::read_tokenizer(named);
+  } else {
+    note("training the tokenizer");
+    tokenizer = train_on(recipe, side);
+  }
+  AtomicFile file(stored);
+  file.write(tokenizer->serialized());
+  file.commit();
+  return tokenizer;
+}
+
+void tell(const std::string& name, const text::CorpusReport& report, bool pairs, const Note& note) {
+  if (pairs) {
+    note(fmt::format("{}: {} pairs, {} source and {} target tokens", name, report.examples,
+                     report.source_tokens, report.target_tokens));
+  } else {
+    note(fmt::format("{}: {} lines, {} tokens", name, report.examples, report.target_tokens));
+  }
+  for (const std::string& line : report.lines()) note(fmt::format("  {}", line));
+}
+
+}  // namespace
+
+TrainingData open_training_data(const Recipe& recipe, const fs::path& folder, const Note& note) {
+  const bool pairs = !recipe.is_language_model();
+  const bool joint = recipe.data.tokenizer.joint || !pairs;
+  std::unique_ptr<Tokenizer> source_tokenizer;
+  if (!joint) {
+    source_tokenizer = tokenizer_for(recipe, Side::Source, recipe.data.tokenizer.source_model,
+                                     folder / kSourceTokenizerFile, note);
+  }
+  std::unique_ptr<Tokenizer> tokenizer =
+      tokenizer_for(recipe, pairs && joint ? Side::Both : Side::Target, recipe.data.tokenizer.model,
+                    folder / kTokenizerFile, note);
+  const fs::path cache = recipe.data.cache.empty() ? folder / "cache" : fs::path(recipe.data.cache);
+  const Tokenizer* source_side = !pairs             ? nullptr
+                                 : source_tokenizer ? source_tokenizer.get()
+                                                    : tokenizer.get();
+
+  const auto open = [&](const std::string& name, const std::vector<std::string>& files, bool filter) {
+    text::CorpusReport report;
+    text::TokenCorpus corpus =
+        text::TokenCorpus::open(recipe.data, files, source_side, *tokenizer, filter, cache, report);
+    tell(name, report, pairs, note);
+    return corpus;
+  };
+  const auto open_set = [&](const std::string& name,
+                            const std::vector<std::string>& files) -> std::optional<EvaluationSet> {
+    if (files.empty()) return std::nullopt;
+    EvaluationSet set{open(name, files, /*filter=*/false), {}, {}};
+    if (!pairs) return set;
+    text::CorpusReport ignored;
+    const auto reader = text::open_examples(recipe.data, files, ignored);
+    for (text::Example example; reader->next(example);) {
+      set.sources.push_back(example.source);
+      set.references.push_back(example.target);
+    }
+    return set;
+  };
+  text::TokenCorpus train = open("train", recipe.data.train, /*filter=*/true);
+  std::optional<EvaluationSet> valid = open_set("valid", recipe.data.valid);
+  std::optional<EvaluationSet> test = open_set("test", recipe.data.test);
+  return {std::move(tokenizer), std::move(source_tokenizer), std::move(train), std::move(valid),
+          std::move(test)};
+}
+
+}  // namespace memsizer::train

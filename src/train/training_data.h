@@ -1,0 +1,40 @@
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "text/token_corpus.h"
+#include "text/tokenizer.h"
+#include "train/recipe.h"
+
+namespace memsizer::train {
+
+// A corpus to score on, with its text.
+struct EvaluationSet {
+  text::TokenCorpus corpus;
+  std::vector<std::string> sources;
+  std::vector<std::string> references;
+};
+
+// Everything a run reads.
+struct TrainingData {
+  std::unique_ptr<text::Tokenizer> tokenizer;         // of the target, or of both sides
+  std::unique_ptr<text::Tokenizer> source_tokenizer;  // null: one for both
+  text::TokenCorpus train;
+  std::optional<EvaluationSet> valid;
+  std::optional<EvaluationSet> test;
+
+  const text::Tokenizer& source_side() const { return source_tokenizer ? *source_tokenizer : *tokenizer; }
+};
+
+using Note = std::function<void(const std::string& line)>;
+
+// Loads the tokenizers of the run in `folder`, or those the recipe names, or trains them and stores them in
+// `folder`; then opens the corpora, tokenised once. What was found in the data is told line by line.
+TrainingData open_training_data(const Recipe& recipe, const std::filesystem::path& folder, const Note& note);
+
+}  // namespace memsizer::train

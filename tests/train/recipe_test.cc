@@ -1,0 +1,90 @@
+#include "train/recipe.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "support/messages.h"
+
+namespace memsizer::train {
+namespace {
+
+using memsizer::testing::has_text;
+using memsizer::testing::message_of;
+
+constexpr auto kSmallest = "[data]\ntrain = [\"a\", \"b\"]\n";
+
+Recipe parsed(const std::string& text, const std::vector<std::string>& settings = {}) {
+  return parse_recipe(text, "r.toml", settings);
+}
+
+std::string error_of(const std::string& text, const std::vector<std::string>& settings = {}) {
+  return message_of([&] { parsed(text, settings); });
+}
+
+TEST(Recipe, EveryOneInTheFolderLoads) {
+  int count = 0;
+  for (const auto& entry : std::filesystem::directory_iterator("recipes")) {
+    EXPECT_EQ(message_of([&] { load_recipe(entry.path(), {}); }), "no error") << entry.path();
+    ++count;
+  }
+  EXPECT_GE(count, 11);
+}
+
+TEST(Recipe, ResolvedFormReadsBackTheSame) {
+  for (const auto& entry : std::filesystem::directory_iterator("recipes")) {
+    const Recipe recipe = load_recipe(entry.path(), {});
+    EXPECT_EQ(parsed(recipe.to_toml()).to_toml(), recipe.to_toml()) << entry.path();
+  }
+}
+
+TEST(Recipe, PresetComesBeforeTheModelsOptions) {
+  const Recipe recipe = parsed(std::string(kSmallest) + "[model]\ndim = 64\npreset = \"tiny\"\n");
+  EXPECT_EQ(recipe.model.dim, 64);
+  EXPECT_EQ(recipe.model.encoder.layers, 2);
+  const Recipe other = parsed(std::string(kSmallest) + "[model]\ndim = 64\n", {"model.preset=base"});
+  EXPECT_EQ(other.model.dim, 64);
+  EXPECT_EQ(other.model.encoder.layers, 6);
+}
+
+TEST(Recipe, SettingsWinOverTheFile) {
+  const Recipe recipe = parsed(std::string(kSmallest) + "[training]\nseed = 3\n",
+                               {"training.seed=4", "data.train=x.en,x.de", "optimizer.lr=1e-3"});
+  EXPECT_EQ(recipe.training.seed, 4);
+  EXPECT_EQ(recipe.data.train, (std::vector<std::string>{"x.en", "x.de"}));
+  EXPECT_DOUBLE_EQ(recipe.optimizer.lr, 1e-3);
+}
+
+TEST(Recipe, MistakesAreNamedWithTheirLine) {
+  const std::string unknown = error_of(std::string(kSmallest) + "[training]\nmax_update = 3\n");
+  EXPECT_TRUE(has_text(unknown, "r.toml:4"));
+  EXPECT_TRUE(has_text(unknown, "max_updates"));
+  EXPECT_TRUE(has_text(error_of(std::string(kSmallest) + "[training]\nseed = \"one\"\n"), "an integer"));
+  EXPECT_TRUE(has_text(error_of("[data\n"), "r.toml:1: not TOML"));
+  EXPECT_TRUE(
+      has_text(error_of(std::string(kSmallest) + "[model.decoder]\nself = \"memsiser\"\n"), "memsizer"));
+  EXPECT_TRUE(has_text(error_of(std::string(kSmallest) + "[model]\npreset = \"smal\"\n"), "small"));
+  EXPECT_TRUE(has_text(error_of(std::string(kSmallest) + "[training]\nseed = 1979-05-27\n"), "date"));
+  EXPECT_TRUE(has_text(error_of(kSmallest, {"training.sead=1"}), "training.seed"));
+  EXPECT_TRUE(has_text(error_of("[training]\nseed = 1\n"), "data.train"));
+}
+
+TEST(Recipe, ValuesOutOfRangeAreNamed) {
+  for (const std::string setting :
+       {"optimizer.lr=0", "optimizer.beta2=1", "schedule.warmup=0", "training.max_tokens=1",
+        "training.average_last=9", "training.label_smoothing=1", "validation.context=512",
+        "training.max_updates=0", "schedule.kind=cosine", "training.ema_decay=1", "training.threads=-1"}) {
+    const std::string error = error_of(kSmallest, {setting});
+    EXPECT_NE(error, "no error") << setting;
+  }
+}
+
+TEST(Recipe, TaskAndFormatGoTogether) {
+  EXPECT_TRUE(has_text(error_of(kSmallest, {"task.kind=language-model"}), "format"));
+  EXPECT_TRUE(has_text(error_of(kSmallest, {"data.format=text", "data.train=a"}), "format"));
+  EXPECT_EQ(error_of(kSmallest, {"data.format=text", "task.kind=language-model", "data.train=a"}),
+            "no error");
+}
+
+}  // namespace
+}  // namespace memsizer::train
