@@ -47,7 +47,7 @@ ffn = 256
 [model.decoder]
 ffn = 256
 [optimizer]
-lr = 4e-3
+lr = 1e-5
 clip_norm = 1.0
 [schedule]
 kind = "cosine"
