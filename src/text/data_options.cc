@@ -97,9 +97,11 @@ void TokenizerOptions::validate(const std::string& prefix) const {
                     in_section(prefix, "source_model"), source_model, in_section(prefix, "joint"),
                     in_section(prefix, "model"), in_section(prefix, "joint"));
   }
-  if (!(character_coverage > 0.0 && character_coverage <= 1.0)) {
-    throw UserError("{} is {}; it must be above 0 and at most 1", in_section(prefix, "character_coverage"),
-                    character_coverage);
+  // SentencePiece takes no less.
+  const double least_coverage = type == TokenizerType::Words ? 0.0 : 0.98;
+  if (!(character_coverage >= least_coverage && character_coverage <= 1.0)) {
+    throw UserError("{} is {}; it must be from {} to 1", in_section(prefix, "character_coverage"),
+                    character_coverage, least_coverage);
   }
   require_range(in_section(prefix, "min_count"), min_count, 1, kMaxLines);
   require_range(in_section(prefix, "max_training_lines"), max_training_lines, 1, kMaxLines);
