@@ -12,6 +12,7 @@ namespace {
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 constexpr float kLargest = std::numeric_limits<float>::max();
 constexpr size_t kLanes = 16;
+static_assert(RowScores::kBlock == 4 * kLanes);
 
 // exp(x) for x <= 0 to a few units of the last place, in operations a compiler can do for many lanes at once.
 // Below 2^-126 the answer is 2^-126; so it is for NaN.
@@ -30,24 +31,27 @@ inline float exp_of_negative(float x) {
   return fraction * std::bit_cast<float>(exponent);
 }
 
+// The larger of two numbers, `b` if `a` is NaN.
+inline float larger(float a, float b) {
+  return a > b ? a : b;
+}
+
 float largest(const float* block) {
   std::array<float, kLanes> best;
-  best.fill(-kInfinity);
-  for (size_t i = 0; i < RowScores::kBlock; i += kLanes) {
-    for (size_t lane = 0; lane < kLanes; ++lane) {
-      const float value = block[i + lane];
-      best[lane] = value > best[lane] ? value : best[lane];  // false for NaN
-    }
+  for (size_t i = 0; i < kLanes; ++i) {
+    const float first = larger(block[i + kLanes], larger(block[i], -kInfinity));
+    best[i] = larger(block[i + 3 * kLanes], larger(block[i + 2 * kLanes], first));
   }
   return *std::ranges::max_element(best);
 }
 
 double sum_of_exp(const float* block, float max, float scale) {
-  std::array<float, kLanes> sums{};
-  for (size_t i = 0; i < RowScores::kBlock; i += kLanes) {
-    for (size_t lane = 0; lane < kLanes; ++lane) {
-      sums[lane] += exp_of_negative((block[i + lane] - max) * scale);
-    }
+  // Apart from the sums, so that the compiler sees independent lanes.
+  std::array<float, RowScores::kBlock> terms;
+  for (size_t i = 0; i < terms.size(); ++i) terms[i] = exp_of_negative((block[i] - max) * scale);
+  std::array<float, kLanes> sums;
+  for (size_t i = 0; i < kLanes; ++i) {
+    sums[i] = (terms[i] + terms[i + kLanes]) + (terms[i + 2 * kLanes] + terms[i + 3 * kLanes]);
   }
   double sum = 0.0;
   for (const float part : sums) sum += static_cast<double>(part);

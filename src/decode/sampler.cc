@@ -21,8 +21,8 @@ namespace {
 constexpr float kImpossible = -std::numeric_limits<float>::infinity();
 constexpr double kMaxRepetitionPenalty = 100.0;
 constexpr int64_t kMaxTopK = int64_t{1} << 31;
-// Tokens looked at for top_p before more are; most rows of a trained model need fewer.
-constexpr size_t kNucleusGuess = 64;
+// Tokens sorted for top_p before the whole vocabulary is looked at; most rows of a trained model need fewer.
+constexpr size_t kNucleusGuess = 256;
 
 struct Drawn {
   int32_t token = 0;
@@ -32,6 +32,7 @@ struct Drawn {
 struct SampleScratch {
   RowScores scores;
   BestCandidates best;
+  std::vector<Candidate> all;
 };
 
 double probability(float score) {
@@ -44,7 +45,7 @@ double mass_of(std::span<const Candidate> candidates) {
   return mass;
 }
 
-// The fewest of `candidates`, best first, that have at least this share of their probability.
+// The fewest of `candidates`, best first, that have at least this much probability.
 std::span<const Candidate> nucleus(std::span<const Candidate> candidates, double mass) {
   double sum = 0.0;
   for (size_t i = 0; i < candidates.size(); ++i) {
@@ -54,7 +55,38 @@ std::span<const Candidate> nucleus(std::span<const Candidate> candidates, double
   return candidates;
 }
 
-// The tokens that top_k and top_p leave to draw from, best first.
+// The nucleus of the whole vocabulary, by token: halves it again and again instead of sorting it.
+std::span<const Candidate> wide_nucleus(SampleScratch& scratch, double mass) {
+  std::vector<Candidate>& all = scratch.all;
+  all.clear();
+  for (size_t token = 0; token < scratch.scores.tokens(); ++token) {
+    const float score = scratch.scores.score(token);
+    if (score == kImpossible) continue;
+    all.push_back({.token = static_cast<int32_t>(token), .token_score = score});
+  }
+  const auto likelier = [](const Candidate& a, const Candidate& b) {
+    return a.token_score != b.token_score ? a.token_score > b.token_score : a.token < b.token;
+  };
+  auto first = all.begin();
+  auto last = all.end();
+  while (last - first > 1) {
+    const auto middle = first + (last - first) / 2;
+    std::nth_element(first, middle, last, likelier);
+    const double upper = mass_of({first, middle});
+    if (upper >= mass) {
+      last = middle;
+    } else {
+      mass -= upper;
+      first = middle;
+    }
+  }
+  all.erase(last, all.end());
+  // The order within the halves is the library's; a draw must not depend on it.
+  std::ranges::sort(all, {}, &Candidate::token);
+  return all;
+}
+
+// The tokens that top_k and top_p leave to draw from, in an order that depends on the row alone.
 std::span<const Candidate> likely_tokens(const SamplingOptions& options, SampleScratch& scratch) {
   const auto best = [&](size_t count) {
     scratch.best.reset(count);
@@ -66,10 +98,11 @@ std::span<const Candidate> likely_tokens(const SamplingOptions& options, SampleS
     const auto candidates = best(std::min(static_cast<size_t>(options.top_k), vocab));
     return options.top_p < 1.0 ? nucleus(candidates, options.top_p * mass_of(candidates)) : candidates;
   }
-  for (size_t count = kNucleusGuess;; count *= 8) {
-    const auto candidates = best(std::min(count, vocab));
-    if (count >= vocab || mass_of(candidates) >= options.top_p) return nucleus(candidates, options.top_p);
+  const auto candidates = best(std::min(kNucleusGuess, vocab));
+  if (vocab <= kNucleusGuess || mass_of(candidates) >= options.top_p) {
+    return nucleus(candidates, options.top_p);
   }
+  return wide_nucleus(scratch, options.top_p);
 }
 
 std::optional<Drawn> draw(const SamplingOptions& options, SampleScratch& scratch, Random& random) {

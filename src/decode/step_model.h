@@ -14,8 +14,8 @@ class StepModel {
 
   virtual int64_t vocab() const = 0;
 
-  // Makes row i of the next step a copy of what was row parents[i]; the number of rows may change. Called
-  // before the first step too, to make the rows of a beam.
+  // Makes row i of the next step a copy of what was row parents[i]; the number of rows may grow and shrink.
+  // May be called before the first step.
   virtual void reorder(std::span<const int64_t> parents) = 0;
 
   // Reads one token for each row and returns the logits (or log-probabilities) of the next:

@@ -112,6 +112,35 @@ TEST(Sample, TopPOverManyTokens) {
   for (size_t token = 905; token < logits.size(); ++token) EXPECT_EQ(found[token], 0.0) << token;
 }
 
+TEST(Sample, TopPLeavesWhatASortWould) {
+  Random random{5};
+  for (const double top_p : {0.05, 0.5, 0.8, 0.99}) {
+    std::vector<float> logits(700);
+    for (float& logit : logits) logit = static_cast<float>(2.0 * random.uniform());
+    std::fill_n(logits.begin(), 4, -kInfinity);
+    const auto found = shares(logits, {.top_p = top_p}, 3000);
+    std::vector<float> sorted = logits;
+    std::ranges::sort(sorted, std::ranges::greater{});
+    double all = 0.0;
+    for (const float logit : sorted) all += std::exp(static_cast<double>(logit));
+    double kept = 0.0;
+    size_t last = 0;
+    for (; kept < top_p * all; ++last) kept += std::exp(static_cast<double>(sorted[last]));
+    // Each of the nucleus has its share, and nothing else has any.
+    const float cut = sorted[last - 1];
+    double outside = 0.0;
+    double lower_half = 0.0;
+    for (size_t token = 0; token < logits.size(); ++token) {
+      if (logits[token] < cut) outside += found[token];
+      if (logits[token] >= cut && logits[token] < sorted[last / 2]) lower_half += found[token];
+    }
+    EXPECT_EQ(outside, 0.0) << top_p;
+    double expected = 0.0;
+    for (size_t i = last / 2 + 1; i < last; ++i) expected += std::exp(static_cast<double>(sorted[i])) / kept;
+    EXPECT_NEAR(lower_half, expected, 0.04) << top_p;
+  }
+}
+
 TEST(Sample, PaddingIsNeverDrawn) {
   std::vector<float> logits(6, 0.0F);
   logits[kPad] = 50.0F;
