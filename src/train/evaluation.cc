@@ -123,6 +123,8 @@ std::vector<std::string> generate_text(TaskModel& model, const text::TokenCorpus
     for (const int64_t i : batch) requests.push_back({static_cast<int64_t>(corpus.source(i).size()), {}});
     const auto found = decode::generate(*step_model, requests, options, max_positions);
     for (size_t row = 0; row < batch.size(); ++row) {
+      // A model gone wrong (all probabilities NaN) finds nothing: an empty line.
+      if (found[row].empty()) continue;
       const std::vector<int32_t>& tokens = found[row].front().tokens;
       outputs[batch[row]] = tokenizer.decode(tokens);
       if (generated_tokens) *generated_tokens += static_cast<int64_t>(tokens.size());

@@ -1,7 +1,7 @@
 #include "train/trainer.h"
 
 #include <ATen/autocast_mode.h>
-#include <sys/resource.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <cmath>
@@ -27,10 +27,6 @@ enum RandomStream : uint64_t { kWeights = 1, kDropout = 2 };
 
 double steady_seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
-void say(const std::string& line) {
-  fmt::print(stderr, "{}\n", line);
 }
 
 at::Device device_named(const std::string& name) {
@@ -127,7 +123,8 @@ Trainer::Trainer(const Recipe& recipe, const fs::path& folder, bool resume)
     : recipe_(recipe),
       folder_(prepared(folder, resume)),
       checkpoints_(folder_ / "checkpoints"),
-      data_(open_training_data(recipe, folder_, say)),
+      data_(open_training_data(recipe, folder_, fs::exists(folder_ / "recipe.toml"),
+                               [this](const std::string& line) { tell(line); })),
       schedule_(resolved(recipe.schedule, recipe.training.max_updates)),
       device_(device_named(recipe.training.device)) {
   if (recipe.training.precision != Precision::Fp32 && device_.is_cpu()) {
@@ -146,9 +143,20 @@ Trainer::Trainer(const Recipe& recipe, const fs::path& folder, bool resume)
   write_text(folder_ / "recipe.toml", recipe_.to_toml());
   metrics_ = std::make_unique<report::MetricsLog>(folder_ / "metrics.jsonl", state_.updates);
   events_ = std::make_unique<report::EventWriter>(folder_ / "events");
+  tell_opening();
 }
 
 Trainer::~Trainer() = default;
+
+void Trainer::tell(const std::string& line) {
+  opening_.push_back(line);
+  if (isatty(STDERR_FILENO) != 0) tell_opening();
+}
+
+void Trainer::tell_opening() {
+  for (const std::string& line : opening_) fmt::print(stderr, "{}\n", line);
+  opening_.clear();
+}
 
 void Trainer::build_model() {
   model_ = make_task_model(recipe_.model);
@@ -205,7 +213,7 @@ void Trainer::restore(int64_t step) {
   batches_->seek(state_.position);
   last_saved_step_ = last_validated_step_ = step;
   last_saved_ = state_.seconds;
-  say(fmt::format("resuming from {}", checkpoint.string()));
+  tell(fmt::format("resuming from {}", checkpoint.string()));
 }
 
 double Trainer::seconds_now() const {

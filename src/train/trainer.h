@@ -51,6 +51,11 @@ class Trainer {
     double learning_rate = 0.0;
   };
 
+  // What is told before the training starts: on a terminal at once, otherwise when everything has been found
+  // good, so that a mistake is one line and nothing else.
+  void tell(const std::string& line);
+  void tell_opening();
+
   void build_model();
   void restore(int64_t step);
   void train();
@@ -67,6 +72,7 @@ class Trainer {
 
   Recipe recipe_;
   std::filesystem::path folder_;
+  std::vector<std::string> opening_;
   Checkpoints checkpoints_;
   TrainingData data_;
   ModelDescription description_;

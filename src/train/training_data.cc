@@ -36,16 +36,16 @@ std::unique_ptr<Tokenizer> train_on(const Recipe& recipe, Side side) {
   return text::train_tokenizer(options, next_line);
 }
 
-// The one stored with the run comes first, so that a resumed run is the same run.
+// A run that goes on keeps its tokenizer; one left behind by a run that never began is not trusted.
 std::unique_ptr<Tokenizer> tokenizer_for(const Recipe& recipe, Side side, const std::string& named,
-                                         const fs::path& stored, const Note& note) {
-  if (fs::exists(stored)) return text::read_tokenizer(stored);
+                                         const fs::path& stored, bool resumed, const Note& note) {
+  if (resumed && fs::exists(stored)) return text::read_tokenizer(stored);
   std::unique_ptr<Tokenizer> tokenizer;
   if (!named.empty()) {
     tokenizer = text::read_tokenizer(named);
   } else {
-    note("training the tokenizer");
     tokenizer = train_on(recipe, side);
+    note(fmt::format("tokenizer: trained, {} tokens", tokenizer->size()));
   }
   AtomicFile file(stored);
   file.write(tokenizer->serialized());
@@ -65,17 +65,18 @@ void tell(const std::string& name, const text::CorpusReport& report, bool pairs,
 
 }  // namespace
 
-TrainingData open_training_data(const Recipe& recipe, const fs::path& folder, const Note& note) {
+TrainingData open_training_data(const Recipe& recipe, const fs::path& folder, bool resumed,
+                                const Note& note) {
   const bool pairs = !recipe.is_language_model();
   const bool joint = recipe.data.tokenizer.joint || !pairs;
   std::unique_ptr<Tokenizer> source_tokenizer;
   if (!joint) {
     source_tokenizer = tokenizer_for(recipe, Side::Source, recipe.data.tokenizer.source_model,
-                                     folder / kSourceTokenizerFile, note);
+                                     folder / kSourceTokenizerFile, resumed, note);
   }
   std::unique_ptr<Tokenizer> tokenizer =
       tokenizer_for(recipe, pairs && joint ? Side::Both : Side::Target, recipe.data.tokenizer.model,
-                    folder / kTokenizerFile, note);
+                    folder / kTokenizerFile, resumed, note);
   const fs::path cache = recipe.data.cache.empty() ? folder / "cache" : fs::path(recipe.data.cache);
   const Tokenizer* source_side = !pairs             ? nullptr
                                  : source_tokenizer ? source_tokenizer.get()

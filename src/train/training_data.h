@@ -33,8 +33,9 @@ struct TrainingData {
 
 using Note = std::function<void(const std::string& line)>;
 
-// Loads the tokenizers of the run in `folder`, or those the recipe names, or trains them and stores them in
-// `folder`; then opens the corpora, tokenised once. What was found in the data is told line by line.
-TrainingData open_training_data(const Recipe& recipe, const std::filesystem::path& folder, const Note& note);
+// Loads the tokenizers the recipe names, or trains them, and stores them in `folder`, from where a resumed
+// run takes them; then opens the corpora, tokenised once. What was found in the data is told line by line.
+TrainingData open_training_data(const Recipe& recipe, const std::filesystem::path& folder, bool resumed,
+                                const Note& note);
 
 }  // namespace memsizer::train
