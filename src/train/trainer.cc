@@ -122,11 +122,11 @@ std::string shown(const std::vector<std::pair<std::string, double>>& scores) {
 Trainer::Trainer(const Recipe& recipe, const fs::path& folder, bool resume)
     : recipe_(recipe),
       folder_(prepared(folder, resume)),
+      device_(device_named(recipe.training.device)),
       checkpoints_(folder_ / "checkpoints"),
       data_(open_training_data(recipe, folder_, fs::exists(folder_ / "recipe.toml"),
                                [this](const std::string& line) { tell(line); })),
-      schedule_(resolved(recipe.schedule, recipe.training.max_updates)),
-      device_(device_named(recipe.training.device)) {
+      schedule_(resolved(recipe.schedule, recipe.training.max_updates)) {
   if (recipe.training.precision != Precision::Fp32 && device_.is_cpu()) {
     throw UserError("training.precision is half, which needs a CUDA device; on the CPU use fp32");
   }

@@ -73,6 +73,7 @@ class Trainer {
   Recipe recipe_;
   std::filesystem::path folder_;
   std::vector<std::string> opening_;
+  at::Device device_;
   Checkpoints checkpoints_;
   TrainingData data_;
   ModelDescription description_;
@@ -86,7 +87,6 @@ class Trainer {
   std::unique_ptr<report::MetricsLog> metrics_;
   std::unique_ptr<report::EventWriter> events_;
   std::unique_ptr<report::Progress> progress_;
-  at::Device device_;
   double started_ = 0.0;     // on the steady clock
   double last_saved_ = 0.0;  // seconds of training
   int64_t last_saved_step_ = -1;
