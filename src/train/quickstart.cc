@@ -25,7 +25,7 @@ namespace {
 namespace fs = std::filesystem;
 using at::Tensor;
 
-constexpr int64_t kTrainPairs = 24000;
+constexpr int64_t kTrainPairs = 60000;
 constexpr int64_t kHeldOutPairs = 500;
 constexpr auto kMarker = "quickstart";  // a folder with this file is ours to replace
 
@@ -38,7 +38,8 @@ train = ["train.en", "train.de"]
 valid = ["valid.en", "valid.de"]
 test = ["test.en", "test.de"]
 [data.tokenizer]
-vocab = 1000
+vocab = 1200
+max_training_lines = 20000
 [model]
 preset = "tiny"
 dropout = 0.0
@@ -46,6 +47,9 @@ dropout = 0.0
 ffn = 256
 [model.decoder]
 ffn = 256
+[model.memsizer]
+causal_slots = 8
+cross_slots = 64
 [optimizer]
 lr = 1e-5
 clip_norm = 1.0
@@ -54,13 +58,13 @@ kind = "cosine"
 max_lr = 4e-3
 warmup = 100
 [training]
-max_tokens = 2048
-label_smoothing = 0.1
+max_tokens = 1024
+label_smoothing = 0.05
 log_every = 100
-checkpoint_every = 500
+checkpoint_every = 600
 keep_last = 2
 [validation]
-every = 500
+every = 600
 metric = "bleu"
 max_sentences = 100
 samples = 1
