@@ -47,8 +47,8 @@ enum class Order {
   Purpose,      // "to buy bread", "um Brot zu kaufen"; without a subject
 };
 
-// The words of the clause without a capital or a full stop. `asked` opens a question: "where", "wo".
-std::string english(const Clause& clause, Order order, std::string_view asked = "");
-std::string german(const Clause& clause, Order order, std::string_view asked = "");
+// The words of the clause, without a capital or a full stop.
+std::string english(const Clause& clause, Order order);
+std::string german(const Clause& clause, Order order);
 
 }  // namespace memsizer::demo

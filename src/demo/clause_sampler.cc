@@ -6,8 +6,6 @@
 #include <tuple>
 #include <utility>
 
-#include "demo/calendar.h"
-
 namespace memsizer::demo {
 namespace {
 
@@ -23,10 +21,6 @@ struct Preposition {
 // The first two of furniture and the like only.
 constexpr std::array<Preposition, 5> kPrepositions = {
     {{"on", "auf"}, {"under", "unter"}, {"next to", "neben"}, {"behind", "hinter"}, {"in front of", "vor"}}};
-
-bool is_countless(const Verb& verb) {
-  return verb.objects != 0 && (verb.objects & ~kPeople) == 0;
-}
 
 }  // namespace
 
@@ -80,7 +74,7 @@ void ClauseSampler::add_object(Clause& clause, const ClauseRequest& request) {
   const Verb& verb = *clause.verb;
   if (verb.has_receiver) clause.receiver = person_object(clause.subject);
   if (verb.objects == 0 || !request.with_object) return;
-  const bool countable = !clause.negated && !is_countless(verb);
+  const bool countable = !clause.negated;
   clause.object = redraw([&] { return object(verb, clause.subject, countable); },
                          [&](const NounPhrase& what) {
                            if (clause.receiver && what.owner) return what.owner != clause.receiver->noun;
@@ -93,7 +87,6 @@ void ClauseSampler::add_object(Clause& clause, const ClauseRequest& request) {
 
 void ClauseSampler::add_complement(Clause& clause, const ClauseRequest& request) {
   const Verb* verb = clause.verb;
-  const bool accompanied = request.with_company && !clause.negated && chance(28);
   if (verb == &verb_go() && request.with_place) clause.complement = phrase(pick(destinations()));
   if (verb == &verb_travel()) {
     if (request.with_place) clause.complement = phrase(pick(travel_goals()));
@@ -101,10 +94,8 @@ void ClauseSampler::add_complement(Clause& clause, const ClauseRequest& request)
   }
   if (verb == &verb_play() && request.with_object) clause.complement = phrase(pick(pastimes()));
   if (verb == &verb_learn() && request.with_object) clause.complement = phrase(pick(subjects_learned()));
-  const bool sociable = verb == &verb_go() || verb == &verb_play() || verb == &verb_learn() ||
-                        (verb == &verb_travel() && clause.means.empty()) ||
-                        (verb->likable && verb->objects == 0);
-  if (sociable && accompanied) clause.companion = companion(clause.subject);
+  const bool accompanied = request.with_company && !clause.negated && clause.means.empty() && chance(28);
+  if (verb->sociable && accompanied) clause.companion = companion(clause.subject);
 }
 
 void ClauseSampler::add_place(Clause& clause, const ClauseRequest& request) {
@@ -127,6 +118,8 @@ void ClauseSampler::add_time(Clause& clause, const ClauseRequest& request) {
     clause.frequency = kFrequencies[static_cast<size_t>(between(0, 3))];
     return;
   }
+  // "He does not read every day" leaves open what is denied.
+  if (simple && clause.negated && !scheduled) return;
   if (!request.with_time || !chance(scheduled ? 80 : 48)) return;
   if (scheduled && clause.tense != Tense::Progressive && chance(65)) {
     const Phrase when = clock();
@@ -159,7 +152,7 @@ Clause ClauseSampler::filled(const Verb& verb, const NounPhrase& subject, const 
   if (likable && person && !joined && request.with_object && chance(12)) {
     add_liked(clause);
     add_complement(clause, request);
-    add_place(clause, request);
+    if (!clause.object && clause.complement.empty()) add_place(clause, request);
     return clause;
   }
   clause.tense = tense(verb, subject, request);
@@ -180,6 +173,9 @@ Clause ClauseSampler::filled(const Verb& verb, const NounPhrase& subject, const 
 }
 
 Clause ClauseSampler::action(const ClauseRequest& request) {
+  // There a separable verb is one word, which occurs nowhere else.
+  if (request.subordinate && chance(40))
+    return action_of(pick(verbs(), [](const Verb& verb) { return !verb.german.prefix.empty(); }), request);
   return action_of(any_verb(), request);
 }
 
@@ -219,18 +215,25 @@ NounPhrase ClauseSampler::definite_thing(Kinds kinds) {
 
 Clause ClauseSampler::quality(const ClauseRequest& request) {
   Clause clause{.verb = &verb_be()};
-  // "Fresh cheese is expensive", but not "cheese is fresh".
-  const Kinds what_kinds = chance(20) ? kMass : kSized | kAged | kColoured | kForSale;
-  clause.subject = redraw([&] { return thing(what_kinds, {}, false); },
-                          [](const NounPhrase& what) {
-                            return what.determiner != Determiner::Indefinite &&
-                                   (what.determiner != Determiner::None || what.adjective);
-                          });
-  describe(clause.subject, 30);
-  const Kinds kinds = clause.subject.noun->kinds;
-  const Adjective& adjective = pick(adjectives(), [&](const Adjective& candidate) {
-    return (candidate.kinds & kinds) != 0 && &candidate != clause.subject.adjective;
-  });
+  const Kinds kinds = chance(20) ? kMass : kSized | kAged | kColoured | kForSale;
+  const auto drawn = redraw(
+      [&] {
+        NounPhrase what = thing(kinds, {}, false);
+        describe(what, 30);
+        const Adjective& how = pick(adjectives(), [&](const Adjective& candidate) {
+          return (candidate.kinds & what.noun->kinds) != 0;
+        });
+        return std::pair(what, &how);
+      },
+      [](const auto& both) {
+        const auto& [what, how] = both;
+        // "Fresh cheese is expensive", but not "cheese is fresh", nor "old chairs are new".
+        const bool generic = what.determiner == Determiner::None && !what.adjective;
+        const bool clash = what.adjective && (what.adjective->kinds & how->kinds) != 0;
+        return what.determiner != Determiner::Indefinite && !generic && !clash;
+      });
+  clause.subject = drawn.first;
+  const Adjective& adjective = *drawn.second;
   combine(Combination::AdjectiveNoun, adjective.english, clause.subject.noun->english);
   clause.complement = {std::string(adjective.english), std::string(adjective.german)};
   clause.tense = chance(75) ? Tense::Present : Tense::Past;
@@ -272,10 +275,15 @@ Clause ClauseSampler::location(const ClauseRequest& request) {
   Clause clause{.verb = &verb_be()};
   clause.subject = redraw([&] { return thing(kPortable | kAnimal, {}, false); },
                           [](const NounPhrase& what) { return what.determiner != Determiner::None; });
+  const auto is_flat = [](const Noun& noun) { return (noun.kinds & (kFurniture | kPortable)) != 0; };
+  const bool animal = (clause.subject.noun->kinds & kAnimal) != 0;
+  // Cows stand behind the house rather than under the table.
   const NounPhrase landmark =
       redraw([&] { return thing(kSupport, {}, false); },
-             [&](const NounPhrase& what) { return !what.plural && what.noun != clause.subject.noun; });
-  const bool flat = (landmark.noun->kinds & (kFurniture | kPortable)) != 0;
+             [&](const NounPhrase& what) {
+               return !what.plural && what.noun != clause.subject.noun && !(animal && is_flat(*what.noun));
+             });
+  const bool flat = is_flat(*landmark.noun);
   const Preposition& where = kPrepositions[static_cast<size_t>(between(flat ? 0 : 2, 4))];
   clause.complement = {fmt::format("{} {}", where.english, english_object(landmark)),
                        german(where.german, landmark, Case::Dative)};
@@ -285,7 +293,9 @@ Clause ClauseSampler::location(const ClauseRequest& request) {
 }
 
 Clause ClauseSampler::age(const ClauseRequest& request) {
-  Clause clause{.subject = person({}), .verb = &verb_be()};
+  Clause clause{.verb = &verb_be()};
+  clause.subject = redraw([&] { return person({}); },
+                          [](const NounPhrase& who) { return !who.noun || (who.noun->kinds & kYoung) != 0; });
   clause.complement = counted(number(), "years", "Jahre");
   clause.complement.english += " old";
   clause.complement.german += " alt";
@@ -296,7 +306,12 @@ Clause ClauseSampler::age(const ClauseRequest& request) {
 Clause ClauseSampler::price(const ClauseRequest& request) {
   Clause clause{.verb = &verb_cost()};
   clause.subject = redraw([&] { return thing(kForSale, {}, true); },
-                          [](const NounPhrase& what) { return what.determiner != Determiner::None; });
+                          [](const NounPhrase& what) {
+                            // Nobody has a house for ninety euros.
+                            const bool dear =
+                                what.noun == &find_noun("house") || what.noun == &find_noun("car");
+                            return what.determiner != Determiner::None && !dear;
+                          });
   describe(clause.subject, 60);
   const bool large = !(clause.subject.noun->kinds & kFood) && chance(30);
   clause.complement = counted(large ? 100 * between(1, 5) : number(), "euros", "Euro");

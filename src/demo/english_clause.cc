@@ -71,7 +71,7 @@ void add_objects(WordsLine& line, const Clause& clause) {
 
 }  // namespace
 
-std::string english(const Clause& clause, Order order, std::string_view asked) {
+std::string english(const Clause& clause, Order order) {
   WordsLine line;
   if (order == Order::Purpose) {
     line << "to" << clause.verb->english.base;
@@ -80,18 +80,13 @@ std::string english(const Clause& clause, Order order, std::string_view asked) {
   }
   const bool question = order == Order::Question;
   VerbGroup verb = verb_group(clause, question || clause.negated);
+  const bool cannot = clause.negated && verb.auxiliary == "can";
+  if (cannot) verb.auxiliary = "cannot";
   if (clause.time_first) line << clause.time.english;
-  line << asked;
   if (question) line << verb.auxiliary;
   line << english_subject(clause.subject);
   if (!question) line << verb.auxiliary;
-  std::string negated_line = line.text();
-  if (clause.negated && verb.auxiliary == "can") {
-    line = WordsLine();
-    line << fmt::format("{}not", negated_line);
-  } else if (clause.negated) {
-    line << "not";
-  }
+  if (clause.negated && !cannot) line << "not";
   line << clause.frequency.english << verb.main;
   add_objects(line, clause);
   line << clause.complement.english << clause.beneficiary.english << clause.companion.english

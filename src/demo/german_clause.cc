@@ -118,7 +118,7 @@ std::string middle(const Clause& clause) {
 
 }  // namespace
 
-std::string german(const Clause& clause, Order order, std::string_view asked) {
+std::string german(const Clause& clause, Order order) {
   const VerbGroup verb = verb_group(clause);
   WordsLine line;
   switch (order) {
@@ -139,8 +139,8 @@ std::string german(const Clause& clause, Order order, std::string_view asked) {
         line << verb.nonfinite << verb.finite;
       break;
     case Order::Question:
-      line << asked << verb.finite << german(clause.subject, Case::Nominative) << middle(clause)
-           << verb.prefix << verb.nonfinite;
+      line << verb.finite << german(clause.subject, Case::Nominative) << middle(clause) << verb.prefix
+           << verb.nonfinite;
       break;
     case Order::Statement:
       if (clause.time_first)

@@ -39,6 +39,7 @@ inline constexpr Kinds kOnlySingular = 1U << 24;  // one has one of it
 inline constexpr Kinds kOnlyPlural = 1U << 25;    // comes in pairs
 inline constexpr Kinds kPortion = 1U << 26;       // "cup of tea"
 inline constexpr Kinds kClosable = 1U << 27;
+inline constexpr Kinds kYoung = 1U << 28;  // of any age one tells
 
 struct Noun {
   std::string_view english;
@@ -118,6 +119,7 @@ struct Verb {
   bool has_receiver = false;  // "gives him a book"
   bool for_someone = false;   // "buys a book for him"
   bool likable = false;       // "likes to swim", "schwimmt gern"
+  bool sociable = false;      // "swims with him"
   Activities places = 0;
   Usage usage = Usage::Any;
   Kinds subjects = kPerson | kFamily;

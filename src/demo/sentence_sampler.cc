@@ -1,8 +1,10 @@
 #include "demo/sentence_sampler.h"
 
-#include <fmt/format.h>
-
 #include <array>
+#include <string_view>
+#include <utility>
+
+#include "demo/sentence.h"
 
 namespace memsizer::demo {
 namespace {
@@ -16,178 +18,160 @@ const std::array<Phrase, 5> kWeather = {{{"it is raining", "es regnet"},
                                          {"it is cold", "es kalt ist"},
                                          {"the weather is beautiful", "das Wetter schön ist"}}};
 
-void capitalise(std::string& text) {
-  if (text.front() >= 'a' && text.front() <= 'z') text.front() = static_cast<char>(text.front() - 'a' + 'A');
-}
+struct Errand {
+  std::string_view verb;
+  Activities where;
+};
+constexpr std::array<Errand, 7> kErrands = {{{"buy", kShop},
+                                             {"pick", kMeet},
+                                             {"read", kRead},
+                                             {"bake", kCook},
+                                             {"swim", kSwim},
+                                             {"sleep", kRest},
+                                             {"draw", kPlay}}};
 
-Phrase said(const Clause& clause, Order order, std::string_view end) {
-  return {fmt::format("{}{}", english(clause, order), end), fmt::format("{}{}", german(clause, order), end)};
-}
-
-Phrase asked(const Clause& clause, std::string_view english_word, std::string_view german_word) {
-  return {fmt::format("{}?", english(clause, Order::Question, english_word)),
-          fmt::format("{}?", german(clause, Order::Question, german_word))};
+bool has_things_as_objects(const Verb& verb) {
+  return (verb.objects & ~kPeople) != 0;
 }
 
 }  // namespace
 
-Phrase SentenceSampler::statement() {
+Clause SentenceSampler::stated() {
   switch (clauses_.weighted({420, 25, 55, 25, 42, 25, 48, 28})) {
     case 0:
-      return said(clauses_.action({}), Order::Statement, ".");
+      return clauses_.action({});
     case 1:
-      return said(clauses_.mood({}), Order::Statement, ".");
+      return clauses_.mood({});
     case 2:
-      return said(clauses_.quality({}), Order::Statement, ".");
+      return clauses_.quality({});
     case 3:
-      return said(clauses_.comparison(), Order::Statement, ".");
+      return clauses_.comparison();
     case 4:
-      return said(clauses_.location({}), Order::Statement, ".");
+      return clauses_.location({});
     case 5:
-      return said(clauses_.age({}), Order::Statement, ".");
+      return clauses_.age({});
     case 6:
-      return said(clauses_.price({}), Order::Statement, ".");
+      return clauses_.price({});
     default:
-      return said(clauses_.birthday(), Order::Statement, ".");
+      return clauses_.birthday();
   }
 }
 
-Phrase SentenceSampler::yes_no_question() {
+Clause SentenceSampler::asked() {
   const ClauseRequest request{.question = true};
   switch (clauses_.weighted({80, 7, 8, 5})) {
     case 0:
-      return said(clauses_.action(request), Order::Question, "?");
+      return clauses_.action(request);
     case 1:
-      return said(clauses_.mood(request), Order::Question, "?");
+      return clauses_.mood(request);
     case 2:
-      return said(clauses_.quality(request), Order::Question, "?");
+      return clauses_.quality(request);
     default:
-      return said(clauses_.location(request), Order::Question, "?");
+      return clauses_.location(request);
   }
 }
 
-Phrase SentenceSampler::wh_question() {
+Phrase SentenceSampler::wh() {
   switch (clauses_.weighted({20, 20, 15, 15, 15, 15})) {
     case 0: {
       const Verb& verb = clauses_.pick(verbs(), [](const Verb& candidate) {
-        return (candidate.objects & ~kPeople) != 0 && candidate.german.preposition.empty();
+        return has_things_as_objects(candidate) && candidate.german.preposition.empty();
       });
-      return asked(clauses_.action_of(verb, {.question = true, .with_object = false}), "what", "was");
+      return wh_question({"what", "was"}, clauses_.action_of(verb, {.question = true, .with_object = false}));
     }
     case 1: {
-      const ClauseRequest request{.with_negation = false};
-      Clause clause = clauses_.action_by(NounPhrase::of(Pronoun::Who), request);
+      Clause clause = clauses_.action_by(NounPhrase::of(Pronoun::Who), {.with_negation = false});
       clause.time_first = false;
-      return said(clause, Order::Statement, "?");
+      return who_question(clause);
     }
     case 2: {
-      const bool moving = clauses_.chance(40);
-      const Verb& verb =
-          moving ? (clauses_.chance(50) ? verb_go() : verb_travel())
-                 : clauses_.pick(verbs(), [](const Verb& candidate) { return candidate.places != 0; });
-      const Clause clause = clauses_.action_of(verb, {.question = true, .with_place = false});
-      return asked(clause, "where", moving ? "wohin" : "wo");
+      const Verb& verb = clauses_.pick(verbs(), [](const Verb& candidate) { return candidate.places != 0; });
+      return wh_question({"where", "wo"}, clauses_.action_of(verb, {.question = true, .with_place = false}));
     }
-    case 3:
-      return asked(clauses_.redraw([&] { return clauses_.action({.question = true, .with_time = false}); },
-                                   [](const Clause& clause) { return clause.verb->usage == Usage::Any; }),
-                   "when", "wann");
-    case 4:
-      return asked(clauses_.action({.question = true}), "why", "warum");
+    case 3: {
+      const Verb& verb = clauses_.chance(50) ? verb_go() : verb_travel();
+      return wh_question({"where", "wohin"},
+                         clauses_.action_of(verb, {.question = true, .with_place = false}));
+    }
+    case 4: {
+      const ClauseRequest request{.question = true, .with_time = false};
+      const Clause clause =
+          clauses_.redraw([&] { return clauses_.action(request); },
+                          [](const Clause& drawn) { return drawn.verb->usage == Usage::Any; });
+      if (clauses_.chance(50)) return wh_question({"why", "warum"}, clause);
+      return wh_question({"when", "wann"}, clause);
+    }
     default: {
+      // What one drinks is not counted.
       const Verb& verb = clauses_.pick(verbs(), [](const Verb& candidate) {
-        return (candidate.objects & (kForSale | kPortable | kAnimal | kFood)) != 0;
+        return has_things_as_objects(candidate) && candidate.german.preposition.empty() &&
+               candidate.objects != kDrink;
       });
-      Clause clause = clauses_.action_of(verb, {.question = true, .with_object = false});
+      const Clause clause = clauses_.action_of(verb, {.question = true, .with_object = false});
       const NounPhrase what = clauses_.how_many(verb);
-      return asked(clause, english_object(what), german(what, Case::Accusative));
+      return wh_question({english_object(what), german(what, Case::Accusative)}, clause);
     }
   }
 }
 
-Phrase SentenceSampler::reason() {
-  const ClauseRequest request{.subordinate = true};
-  switch (clauses_.weighted({60, 25, 15})) {
-    case 0:
-      return said(clauses_.action(request), Order::Subordinate, "");
-    case 1:
-      return said(clauses_.mood(request), Order::Subordinate, "");
-    default:
-      return kWeather[static_cast<size_t>(clauses_.between(0, 4))];
-  }
-}
-
-Phrase SentenceSampler::condition() {
-  if (clauses_.chance(45)) return kWeather[static_cast<size_t>(clauses_.between(0, 4))];
-  const ClauseRequest request{.subordinate = true, .with_time = false};
-  const Clause clause = clauses_.redraw(
-      [&] { return clauses_.chance(40) ? clauses_.mood(request) : clauses_.action(request); },
-      [](const Clause& drawn) { return drawn.tense == Tense::Present || drawn.tense == Tense::Modal; });
-  return said(clause, Order::Subordinate, "");
+Phrase SentenceSampler::weather() {
+  return kWeather[static_cast<size_t>(clauses_.between(0, 4))];
 }
 
 Phrase SentenceSampler::because() {
-  const Phrase main = said(clauses_.action({}), Order::Statement, "");
-  const Phrase why = reason();
-  return {fmt::format("{} because {}.", main.english, why.english),
-          fmt::format("{}, weil {}.", main.german, why.german)};
+  const Clause main = clauses_.action({});
+  const ClauseRequest request{.subordinate = true};
+  switch (clauses_.weighted({60, 25, 15})) {
+    case 0:
+      return because_sentence(main, subordinate(clauses_.action(request)));
+    case 1:
+      return because_sentence(main, subordinate(clauses_.mood(request)));
+    default:
+      return because_sentence(main, weather());
+  }
 }
 
 Phrase SentenceSampler::that() {
   const Clause main{.subject = clauses_.person({}), .verb = &clauses_.pick(opinion_verbs())};
-  const Phrase matrix = said(main, Order::Statement, "");
-  const Phrase what = said(
-      clauses_.chance(75) ? clauses_.action({.subordinate = true}) : clauses_.mood({.subordinate = true}),
-      Order::Subordinate, "");
-  return {fmt::format("{} that {}.", matrix.english, what.english),
-          fmt::format("{}, dass {}.", matrix.german, what.german)};
+  const ClauseRequest request{.subordinate = true};
+  return that_sentence(main, clauses_.chance(75) ? clauses_.action(request) : clauses_.mood(request));
+}
+
+Phrase SentenceSampler::condition() {
+  if (clauses_.chance(45)) return weather();
+  const ClauseRequest request{.subordinate = true, .with_time = false};
+  return subordinate(clauses_.redraw(
+      [&] { return clauses_.chance(40) ? clauses_.mood(request) : clauses_.action(request); },
+      [](const Clause& drawn) { return drawn.tense == Tense::Present || drawn.tense == Tense::Modal; }));
 }
 
 Phrase SentenceSampler::conditional() {
   const Phrase when = condition();
-  const Clause main = clauses_.redraw(
-      [&] { return clauses_.action({.with_time = false}); },
-      [](const Clause& drawn) { return drawn.tense != Tense::Past && drawn.tense != Tense::Progressive; });
-  if (clauses_.chance(60))
-    return {fmt::format("if {}, {}.", when.english, english(main, Order::Statement)),
-            fmt::format("wenn {}, {}.", when.german, german(main, Order::Question))};
-  return {fmt::format("{} if {}.", english(main, Order::Statement), when.english),
-          fmt::format("{}, wenn {}.", german(main, Order::Statement), when.german)};
+  const Clause main = clauses_.redraw([&] { return clauses_.action({.with_time = false}); },
+                                      [](const Clause& drawn) {
+                                        return drawn.verb->usage == Usage::Any &&
+                                               drawn.tense != Tense::Past &&
+                                               drawn.tense != Tense::Progressive;
+                                      });
+  return clauses_.chance(60) ? if_first(when, main) : if_last(main, when);
 }
 
 Phrase SentenceSampler::purpose() {
-  struct Errand {
-    std::string_view verb;
-    Activities where;
-  };
-  static constexpr std::array<Errand, 7> kErrands = {{{"buy", kShop},
-                                                      {"pick", kMeet},
-                                                      {"read", kRead},
-                                                      {"bake", kCook},
-                                                      {"swim", kSwim},
-                                                      {"sleep", kRest},
-                                                      {"draw", kPlay}}};
   Clause main =
       clauses_.action_of(verb_go(), {.with_place = false, .with_company = false, .with_negation = false});
   const Errand& errand = kErrands[clauses_.weighted({30, 20, 12, 12, 8, 8, 10})];
-  const Place& goal = clauses_.pick(
-      destinations(), [&](const Place& place) { return (place.activities & errand.where) != 0; });
-  main.complement = phrase(goal);
+  main.complement = phrase(clauses_.pick(
+      destinations(), [&](const Place& place) { return (place.activities & errand.where) != 0; }));
   Clause why{.subject = main.subject, .verb = &find_verb(errand.verb)};
   if (why.verb->objects != 0) why.object = clauses_.object(*why.verb, why.subject, true);
-  return {fmt::format("{} {}.", english(main, Order::Statement), english(why, Order::Purpose)),
-          fmt::format("{}, {}.", german(main, Order::Statement), german(why, Order::Purpose))};
+  return purpose_sentence(main, why);
 }
 
 Phrase SentenceSampler::coordination() {
   const ClauseRequest request{.with_time = false};
-  const Phrase first = said(clauses_.action(request), Order::Statement, "");
-  const Phrase second = said(clauses_.action(request), Order::Statement, "");
-  if (clauses_.chance(50))
-    return {fmt::format("{} and {}.", first.english, second.english),
-            fmt::format("{} und {}.", first.german, second.german)};
-  return {fmt::format("{}, but {}.", first.english, second.english),
-          fmt::format("{}, aber {}.", first.german, second.german)};
+  const Clause first = clauses_.action(request);
+  const Clause second = clauses_.action(request);
+  return clauses_.chance(50) ? and_sentence(first, second) : but_sentence(first, second);
 }
 
 Phrase SentenceSampler::existence() {
@@ -197,23 +181,17 @@ Phrase SentenceSampler::existence() {
                                                    drawn.determiner == Determiner::Number;
                                           });
   const Phrase where = clauses_.place(kIndoors);
-  const std::string_view is = what.plural ? "are" : "is";
-  const std::string object = german(what, Case::Accusative);
-  if (clauses_.chance(70))
-    return {fmt::format("there {} {} {}.", is, english_object(what), where.english),
-            fmt::format("{} gibt es {}.", where.german, object)};
-  return {fmt::format("{} there {} {}?", is, english_object(what), where.english),
-          fmt::format("gibt es {} {}?", where.german, object)};
+  return clauses_.chance(70) ? there_is(what, where) : is_there(what, where);
 }
 
 Phrase SentenceSampler::draw() {
-  switch (clauses_.weighted({560, 105, 110, 55, 42, 38, 28, 30, 28, 6})) {
+  switch (clauses_.weighted({540, 105, 110, 65, 50, 38, 28, 26, 26, 6})) {
     case 0:
-      return statement();
+      return statement(stated());
     case 1:
-      return yes_no_question();
+      return yes_no_question(asked());
     case 2:
-      return wh_question();
+      return wh();
     case 3:
       return because();
     case 4:
@@ -226,18 +204,14 @@ Phrase SentenceSampler::draw() {
       return coordination();
     case 8:
       return existence();
-    default: {
-      const Phrase now = clauses_.clock();
-      return {fmt::format("it is {}.", now.english), fmt::format("es ist {}.", now.german)};
-    }
+    default:
+      return it_is(clauses_.clock());
   }
 }
 
 Sentence SentenceSampler::next() {
   clauses_.forget_set_aside();
   Phrase text = draw();
-  capitalise(text.english);
-  capitalise(text.german);
   return {{std::move(text.english), std::move(text.german)}, clauses_.saw_set_aside()};
 }
 

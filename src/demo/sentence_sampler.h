@@ -19,17 +19,17 @@ class SentenceSampler {
 
  private:
   Phrase draw();
-  Phrase statement();
-  Phrase yes_no_question();
-  Phrase wh_question();
+  Clause stated();
+  Clause asked();
+  Phrase wh();
   Phrase because();
   Phrase that();
   Phrase conditional();
+  Phrase condition();  // in the order of a subordinate clause, as is the weather
+  Phrase weather();
   Phrase purpose();
   Phrase coordination();
   Phrase existence();
-  Phrase reason();     // a subordinate clause, as after "because"
-  Phrase condition();  // the same, as after "if"
 
   ClauseSampler clauses_;
 };

@@ -53,7 +53,7 @@ constexpr std::array kVerbs = {
          .usage = Usage::NoProgressive},
     Verb{.english = {"need", "needs"},
          .german = {"brauche", "brauchst", "braucht", "brauchen"},
-         .objects = kForSale | kPortable | kPeople,
+         .objects = kForSale | kPortable,
          .usage = Usage::PresentOnly},
     Verb{.english = {"know", "knows"},
          .german = {"kenne", "kennst", "kennt", "kennen"},
@@ -123,14 +123,17 @@ constexpr std::array kVerbs = {
     Verb{.english = {"work", "works", "worked", "working"},
          .german = {"arbeite", "arbeitest", "arbeitet", "arbeiten", "gearbeitet"},
          .likable = true,
+         .sociable = true,
          .places = kWork},
     Verb{.english = {"swim", "swims", "swam", "swimming"},
          .german = {"schwimme", "schwimmst", "schwimmt", "schwimmen", "geschwommen", "", "", true},
          .likable = true,
+         .sociable = true,
          .places = kSwim},
     Verb{.english = {"dance", "dances", "danced", "dancing"},
          .german = {"tanze", "tanzt", "tanzt", "tanzen", "getanzt"},
          .likable = true,
+         .sociable = true,
          .places = kPlay | kCook},
     Verb{.english = {"stay", "stays", "stayed", "staying"},
          .german = {"bleibe", "bleibst", "bleibt", "bleiben", "geblieben", "", "", true},
@@ -138,6 +141,7 @@ constexpr std::array kVerbs = {
     Verb{.english = {"shop", "shops", "shopped", "shopping"},
          .german = {"kaufe", "kaufst", "kauft", "kaufen", "eingekauft", "ein"},
          .likable = true,
+         .sociable = true,
          .places = kShop},
     Verb{.english = {"get", "gets", "got", "getting", "up"},
          .german = {"stehe", "stehst", "steht", "stehen", "aufgestanden", "auf", "", true}},
@@ -176,9 +180,11 @@ constexpr Verb kCost = {.english = {"cost", "costs"},
                         .usage = Usage::PresentOnly,
                         .subjects = kForSale};
 constexpr Verb kGo = {.english = {"go", "goes", "went", "going"},
-                      .german = {"gehe", "gehst", "geht", "gehen", "gegangen", "", "", true}};
+                      .german = {"gehe", "gehst", "geht", "gehen", "gegangen", "", "", true},
+                      .sociable = true};
 constexpr Verb kTravel = {.english = {"travel", "travels", "traveled", "traveling"},
-                          .german = {"fahre", "fährst", "fährt", "fahren", "gefahren", "", "", true}};
+                          .german = {"fahre", "fährst", "fährt", "fahren", "gefahren", "", "", true},
+                          .sociable = true};
 constexpr Verb kLive = {.english = {"live", "lives", "lived", "living"},
                         .german = {"wohne", "wohnst", "wohnt", "wohnen", "gewohnt"},
                         .places = kDwell,
@@ -186,10 +192,12 @@ constexpr Verb kLive = {.english = {"live", "lives", "lived", "living"},
 constexpr Verb kPlayGame = {.english = {"play", "plays", "played", "playing"},
                             .german = {"spiele", "spielst", "spielt", "spielen", "gespielt"},
                             .likable = true,
+                            .sociable = true,
                             .places = kPlay};
 constexpr Verb kLearn = {.english = {"learn", "learns", "learned", "learning"},
                          .german = {"lerne", "lernst", "lernt", "lernen", "gelernt"},
                          .likable = true,
+                         .sociable = true,
                          .places = kRead};
 
 }  // namespace
