@@ -14,8 +14,6 @@ BatchStream::BatchStream(const text::TokenCorpus& corpus, const Recipe& recipe) 
   if (recipe.is_language_model()) {
     blocks_ =
         text::training_blocks(static_cast<int64_t>(corpus.stream().size()), recipe.training.block_tokens);
-    // Blocks are all but equally long; sorting them would only tie neighbours together.
-    options_.window = 1;
   }
   plan();
 }
