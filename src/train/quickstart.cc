@@ -55,7 +55,7 @@ lr = 1e-5
 clip_norm = 1.0
 [schedule]
 kind = "cosine"
-max_lr = 4e-3
+max_lr = 2e-3
 warmup = 100
 [training]
 max_tokens = 1024
