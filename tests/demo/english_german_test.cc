@@ -91,7 +91,8 @@ TEST(EnglishGerman, TheSameOnEveryMachine) {
       }
     }
   }
-  EXPECT_EQ(hash, 10149417487176714919ULL) << "a change of the grammar or the lexicon changes this number, nothing else may";
+  EXPECT_EQ(hash, 10149417487176714919ULL)
+      << "a change of the grammar or the lexicon changes this number, nothing else may";
 }
 
 TEST(EnglishGerman, VocabularySize) {
