@@ -365,9 +365,11 @@ void Trainer::log(const Update& update) {
 void Trainer::validate() {
   if (!data_.valid || last_validated_step_ == state_.updates) return;
   last_validated_step_ = state_.updates;
-  const WeightSwap swap(model_->module(), ema_);
-  const Evaluation found = evaluate(*model_, *data_.valid, data_, recipe_, recipe_.validation.max_sentences,
-                                    recipe_.validation.beam);
+  const Evaluation found = [&] {
+    const WeightSwap swap(model_->module(), ema_);
+    return evaluate(*model_, *data_.valid, data_, recipe_, recipe_.validation.max_sentences,
+                    recipe_.validation.beam);
+  }();
   report::Scalars scalars = {{"nll", found.nll}, {"perplexity", found.perplexity}};
   scalars.insert(scalars.end(), found.scores.begin(), found.scores.end());
   const double quality = found.quality(recipe_.validation.metric);
