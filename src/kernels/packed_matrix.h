@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "kernels/aligned_buffer.h"
+
+namespace memsizer::kernels {
+
+enum class WeightType { F32, BF16, I8 };
+
+// A weight matrix [rows, columns] as the matrix kernels want it: panels of 16 rows, within a panel the 16
+// numbers of a column side by side (of two columns in turn for I8), so that a product reads one stream and
+// needs no sums across a vector. Rows beyond the last panel's end are zero.
+class PackedMatrix {
+ public:
+  static constexpr int64_t kPanelRows = 16;
+
+  PackedMatrix() = default;
+  PackedMatrix(WeightType type, int64_t rows, int64_t columns);
+
+  WeightType type() const { return type_; }
+  int64_t rows() const { return rows_; }
+  int64_t columns() const { return columns_; }
+  int64_t panels() const { return (rows_ + kPanelRows - 1) / kPanelRows; }
+  size_t bytes() const { return data_.bytes() + scales_.bytes(); }
+
+  // Fills rows from `first` on with row-major numbers [n, columns]; I8 takes each row's scale from its
+  // largest number.
+  void set_rows(int64_t first, std::span<const float> numbers);
+  // The same for rows quantised already, a scale each (I8 only).
+  void set_rows(int64_t first, std::span<const int8_t> numbers, std::span<const float> scales);
+
+  // What row `row` stands for, [columns].
+  void copy_row(int64_t row, float* out) const;
+
+  // A matrix of some of the rows, for a vocabulary's shortlist.
+  PackedMatrix selected(std::span<const int32_t> rows) const;
+
+  // Where panel `panel` begins, and the scales of its rows (I8).
+  const std::byte* panel(int64_t panel) const { return data_.data() + panel * panel_bytes_; }
+  const float* scales(int64_t panel) const { return scales_.data() + panel * kPanelRows; }
+
+ private:
+  // Where the number of (row, column) is kept.
+  size_t position(int64_t row, int64_t column) const;
+
+  WeightType type_ = WeightType::F32;
+  int64_t rows_ = 0;
+  int64_t columns_ = 0;
+  int64_t panel_bytes_ = 0;
+  AlignedBuffer<std::byte> data_;
+  AlignedBuffer<float> scales_;
+};
+
+// The scale of a row of int8 weights and its numbers: symmetric, [-127, 127].
+float quantize_row(std::span<const float> row, std::span<int8_t> out);
+
+}  // namespace memsizer::kernels

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/attention.h"
+#include "kernels/matmul.h"
+
+// A plain, readable twin of each kernel of kernels/rows.h and kernels/matmul.h, with the same signature: the
+// definition the fast ones are tested against.
+namespace memsizer::kernels::scalar {
+
+void matmul(const PackedMatrix& weight, ConstRows x, int64_t count, Rows out, const Epilogue& epilogue = {});
+
+void attention(const AttentionTask& task, int64_t first_head, int64_t end_head, float* scratch);
+
+// out = (x - mean) / sqrt(variance + epsilon) * weight + bias over `width` numbers. weight and bias may be
+// null; out may be x.
+void layer_norm(const float* x, const float* weight, const float* bias, int64_t width, float* out);
+
+// out = layer_norm(x + y); out may be x or y.
+void add_layer_norm(const float* x, const float* y, const float* weight, const float* bias, int64_t width,
+                    float* out);
+
+// out = x + y; out may be either.
+void add(const float* x, const float* y, int64_t width, float* out);
+
+// out[j] = scale / heads * sum over heads of softmax(logits[head])[j]: logits [heads, slots], out [slots].
+// The logits are overwritten.
+void mean_softmax(float* logits, int64_t heads, int64_t slots, float scale, float* out);
+
+// x = softmax(x) over `width` numbers.
+void softmax(float* x, int64_t width);
+
+float dot(const float* x, const float* y, int64_t width);
+
+// The memory of k slots, row-major [slots, width] with `stride` numbers from slot to slot:
+//   write  memory[j] += left[j] * right
+//   read   out = sum over j of address[j] * memory[j]
+//   step   both in one pass: write, then read
+void memory_write(const float* left, const float* right, int64_t slots, int64_t width, float* memory,
+                  int64_t stride);
+void memory_read(const float* address, const float* memory, int64_t slots, int64_t width, int64_t stride,
+                 float* out);
+void memory_step(const float* left, const float* right, const float* address, int64_t slots, int64_t width,
+                 float* memory, int64_t stride, float* out);
+
+// x = x * scale.
+void scale(float* x, int64_t width, float factor);
+
+// Elementwise: elu(x) + 1; exp(x); sin and cos of each angle, sines first, times `factor` (out [2 * width]);
+// relu(x). out may be x (but for sin_cos).
+void elu_plus_one(const float* x, int64_t width, float* out);
+void exponential(const float* x, int64_t width, float* out);
+void sin_cos(const float* angles, int64_t width, float factor, float* out);
+void sigmoid(const float* x, int64_t width, float* out);
+void relu(const float* x, int64_t width, float* out);
+
+}  // namespace memsizer::kernels::scalar
