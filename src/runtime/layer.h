@@ -1,0 +1,44 @@
+#pragma once
+
+#include <memory>
+
+#include "runtime/mixers/mixer.h"
+
+namespace memsizer::runtime {
+
+// One transformer layer (spec section 1), at generation time.
+class Layer {
+ public:
+  static Layer encoder(const ModelConfig& config, const Weights& weights);
+  static Layer decoder(const ModelConfig& config, const Weights& weights);
+
+  const Mixer& self() const { return *self_; }
+  const Mixer* cross() const { return cross_.get(); }
+
+  // Both replace x [tokens, dim] by the layer's output.
+  void encode(Work& work, const Ragged& sequences, float* x) const;
+  // `sources` and `source_of_row` are unused without cross-attention.
+  void advance(Work& work, const Ragged& rows, const RowStates& states, const SourceStates& sources,
+               std::span<const int32_t> source_of_row, float* x) const;
+
+ private:
+  Layer(const ModelConfig& config, const Weights& weights, const MixerConfig& self, const MixerConfig* cross,
+        bool pre_norm);
+
+  template <typename Branch>
+  void sublayer(Work& work, int64_t tokens, const Norm& norm, float* x, const Branch& branch) const;
+  void feed_forward(Work& work, int64_t tokens, float* x) const;
+
+  int64_t dim_;
+  bool pre_norm_;
+  Unary activation_;
+  std::unique_ptr<Mixer> self_;
+  std::unique_ptr<Mixer> cross_;
+  Norm self_norm_;
+  Norm cross_norm_;
+  Norm final_norm_;
+  Linear fc1_;
+  Linear fc2_;
+};
+
+}  // namespace memsizer::runtime

@@ -1,0 +1,138 @@
+#include "runtime/model.h"
+
+#include <algorithm>
+
+#include "core/error.h"
+#include "kernels/rows.h"
+
+namespace memsizer::runtime {
+namespace {
+
+std::unique_ptr<Embedding> encoder_embedding(const ModelConfig& config, const TensorSource& weights) {
+  if (!config.has_encoder()) return nullptr;
+  ModelConfig source = config;
+  source.adaptive = {};
+  return std::make_unique<Embedding>(source, Weights(weights, "encoder."), nullptr);
+}
+
+Table shared_table(const ModelConfig& config, const Embedding* encoder) {
+  return encoder && config.embedding.tie == Tying::All ? encoder->table() : nullptr;
+}
+
+void apply_norm(Work& work, const Norm& norm, int64_t tokens, float* x) {
+  split_rows(work, tokens, norm.width,
+             [&](int64_t t) { norm.apply(x + t * norm.width, x + t * norm.width); });
+}
+
+}  // namespace
+
+std::unique_ptr<Model> Model::load(const std::filesystem::path& path) {
+  const SafetensorsFile file = SafetensorsFile::open(path);
+  const ModelDescription description = read_description(file);
+  return std::make_unique<Model>(description, *file_source(file));
+}
+
+Model::Model(const ModelDescription& description, const TensorSource& weights)
+    : description_(description),
+      encoder_embedding_(encoder_embedding(description.config, weights)),
+      decoder_embedding_(description.config, Weights(weights, "decoder."),
+                         shared_table(description.config, encoder_embedding_.get())),
+      output_(description.config, Weights(weights, "decoder."), decoder_embedding_) {
+  const ModelConfig& config = description_.config;
+  const Weights encoder(weights, "encoder.");
+  const Weights decoder(weights, "decoder.");
+  if (config.has_encoder()) {
+    for (int64_t i = 0; i < config.encoder.layers; ++i)
+      encoder_layers_.push_back(Layer::encoder(config, encoder.in("layers." + std::to_string(i))));
+    encoder_has_norm_ = config.encoder.pre_norm;
+    encoder_norm_ = Norm(encoder, "layer_norm");
+  }
+  for (int64_t i = 0; i < config.decoder.layers; ++i)
+    decoder_layers_.push_back(Layer::decoder(config, decoder.in("layers." + std::to_string(i))));
+  decoder_has_norm_ = config.decoder.pre_norm && config.decoder.final_norm;
+  decoder_norm_ = Norm(decoder, "layer_norm");
+}
+
+void Model::check_tokens(std::span<const int32_t> tokens, int64_t vocab, const char* side) const {
+  for (const int32_t token : tokens) {
+    if (token < 0 || token >= vocab) {
+      throw UserError("{} token {} is outside of the vocabulary; tokens are 0 to {}", side, token, vocab - 1);
+    }
+  }
+}
+
+std::vector<float> Model::encode(Work& work, const Ragged& sources, std::span<const int32_t> tokens) const {
+  if (!encoder_embedding_) throw UserError("this model is a language model: it has no source to read");
+  check_tokens(tokens, encoder_embedding_->vocab(), "source");
+  std::vector<int64_t> index(tokens.size());
+  for (int64_t i = 0; i < sources.sequences(); ++i) {
+    for (int64_t t = 0; t < sources.length(i); ++t) index[sources.begin(i) + t] = t;
+  }
+  std::vector<float> x(tokens.size() * static_cast<size_t>(config().dim));
+  encoder_embedding_->look_up(work, tokens, index, x.data());
+  for (const Layer& layer : encoder_layers_) layer.encode(work, sources, x.data());
+  if (encoder_has_norm_) apply_norm(work, encoder_norm_, sources.tokens(), x.data());
+  return x;
+}
+
+DecoderState Model::start(Work& work, const Ragged& sources, std::span<const int32_t> tokens) const {
+  const std::vector<float> encoded = encode(work, sources, tokens);
+  auto memory = std::make_shared<SourceMemory>();
+  memory->offsets.assign(sources.offsets.begin(), sources.offsets.end());
+  for (size_t i = 0; i < decoder_layers_.size(); ++i) {
+    const Mixer& cross = *decoder_layers_[i].cross();
+    memory->layers.emplace_back(static_cast<size_t>(cross.state_floats() * sources.sequences() +
+                                                    cross.token_floats() * sources.tokens()));
+    cross.read(work, {encoded.data(), config().dim}, memory->layer(i));
+  }
+  const Mixer& self = decoder_layers_.front().self();
+  return {static_cast<int64_t>(decoder_layers_.size()), self.state_floats(), self.token_floats(),
+          sources.sequences(), std::move(memory)};
+}
+
+DecoderState Model::start(int64_t rows) const {
+  if (encoder_embedding_) throw UserError("this model translates: it needs a source to start from");
+  const Mixer& self = decoder_layers_.front().self();
+  return {static_cast<int64_t>(decoder_layers_.size()), self.state_floats(), self.token_floats(), rows,
+          nullptr};
+}
+
+float* Model::features(Work& work, Scratch::Frame& frame, const Ragged& rows, std::span<const int32_t> tokens,
+                       DecoderState& state) const {
+  int64_t* index = frame.integers(rows.tokens());
+  for (int64_t r = 0; r < rows.sequences(); ++r) {
+    for (int64_t t = 0; t < rows.length(r); ++t) index[rows.begin(r) + t] = state.seen()[r] + t;
+  }
+  float* x = frame.floats(rows.tokens() * config().dim);
+  decoder_embedding_.look_up(work, tokens, {index, tokens.size()}, x);
+  state.make_room(rows);
+  for (size_t i = 0; i < decoder_layers_.size(); ++i) {
+    const SourceStates sources = state.sources() ? state.sources()->layer(i) : SourceStates{};
+    decoder_layers_[i].advance(work, rows, state.layer(i), sources, state.source_of_row(), x);
+  }
+  state.count_tokens(rows);
+  if (decoder_has_norm_) apply_norm(work, decoder_norm_, rows.tokens(), x);
+  return x;
+}
+
+void Model::advance(Work& work, const Ragged& rows, std::span<const int32_t> tokens, DecoderState& state,
+                    Scores which, float* scores) const {
+  check_tokens(tokens, vocab(), "target");
+  if (rows.sequences() != state.rows()) {
+    throw std::logic_error("tokens for " + std::to_string(rows.sequences()) + " rows, but the state has " +
+                           std::to_string(state.rows()));
+  }
+  Scratch::Frame frame(work.scratch);
+  const int64_t dim = config().dim;
+  if (which == Scores::EveryToken) {
+    output_.apply(work, {features(work, frame, rows, tokens, state), dim}, rows.tokens(), scores);
+    return;
+  }
+  float* x = features(work, frame, rows, tokens, state);
+  if (rows.tokens() > rows.sequences()) {
+    for (int64_t r = 0; r < rows.sequences(); ++r) std::copy_n(x + (rows.end(r) - 1) * dim, dim, x + r * dim);
+  }
+  output_.apply(work, {x, dim}, rows.sequences(), scores);
+}
+
+}  // namespace memsizer::runtime

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "core/model_file.h"
+#include "runtime/decoder_state.h"
+#include "runtime/embedding.h"
+#include "runtime/layer.h"
+#include "runtime/output.h"
+
+namespace memsizer::runtime {
+
+// A model ready to generate: its weights, which nothing changes any more, so that any number of workers can
+// use it at once, each with a Work of its own.
+class Model {
+ public:
+  // Throws UserError on a file that is no sound model.
+  static std::unique_ptr<Model> load(const std::filesystem::path& path);
+
+  Model(const ModelDescription& description, const TensorSource& weights);
+
+  const ModelDescription& description() const { return description_; }
+  const ModelConfig& config() const { return description_.config; }
+  int64_t vocab() const { return output_.vocab(); }
+  // The longest sequence that learned positions allow; 0 is no bound.
+  int64_t longest_source() const { return encoder_embedding_ ? encoder_embedding_->longest() : 0; }
+  int64_t longest_target() const { return decoder_embedding_.longest(); }
+
+  // The encoder's output for each token of the sources: [tokens, dim].
+  std::vector<float> encode(Work& work, const Ragged& sources, std::span<const int32_t> tokens) const;
+
+  // Reads the sources; a row for each.
+  DecoderState start(Work& work, const Ragged& sources, std::span<const int32_t> tokens) const;
+  // A language model's rows, before their first token.
+  DecoderState start(int64_t rows) const;
+
+  // Reads the next tokens of each row, one or many (but at least one).
+  enum class Scores { LastToken, EveryToken };
+  // Scores are logits (log-probabilities with adaptive softmax) of what follows: [rows, vocab], or [tokens,
+  // vocab].
+  void advance(Work& work, const Ragged& rows, std::span<const int32_t> tokens, DecoderState& state,
+               Scores which, float* scores) const;
+
+ private:
+  void check_tokens(std::span<const int32_t> tokens, int64_t vocab, const char* side) const;
+  // One piece of `advance`; returns the features of every token in `frame`'s memory.
+  float* features(Work& work, Scratch::Frame& frame, const Ragged& rows, std::span<const int32_t> tokens,
+                  DecoderState& state) const;
+
+  ModelDescription description_;
+  std::unique_ptr<Embedding> encoder_embedding_;  // none in a language model
+  std::vector<Layer> encoder_layers_;
+  bool encoder_has_norm_ = false;
+  Norm encoder_norm_;
+  Embedding decoder_embedding_;
+  std::vector<Layer> decoder_layers_;
+  bool decoder_has_norm_ = false;
+  Norm decoder_norm_;
+  Output output_;
+};
+
+}  // namespace memsizer::runtime

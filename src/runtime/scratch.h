@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "kernels/aligned_buffer.h"
+
+namespace memsizer::runtime {
+
+// Memory for intermediate results, handed out and taken back like a stack. After the first steps it has grown
+// to what a step needs, and nothing is allocated any more.
+class Scratch {
+ public:
+  // What was taken through a frame is free again when the frame goes. Frames nest.
+  class Frame {
+   public:
+    explicit Frame(Scratch& scratch) : scratch_(scratch), block_(scratch.block_), used_(scratch.used_) {}
+    Frame(const Frame&) = delete;
+    Frame& operator=(const Frame&) = delete;
+    ~Frame();
+
+    // Not initialised, aligned to a cache line.
+    float* floats(int64_t count) { return static_cast<float*>(take(count * sizeof(float))); }
+    int64_t* integers(int64_t count) { return static_cast<int64_t*>(take(count * sizeof(int64_t))); }
+
+   private:
+    void* take(size_t bytes) { return scratch_.take(bytes); }
+
+    Scratch& scratch_;
+    size_t block_;
+    size_t used_;
+  };
+
+ private:
+  void* take(size_t bytes);
+  void join_blocks();
+
+  std::vector<kernels::AlignedBuffer<std::byte>> blocks_;
+  size_t block_ = 0;  // in use
+  size_t used_ = 0;   // bytes of it
+};
+
+}  // namespace memsizer::runtime

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <vector>
+
+#include "decode/step_model.h"
+#include "runtime/model.h"
+
+namespace memsizer::runtime {
+
+// A model and a state of it, as a search sees them.
+class RuntimeStepModel : public decode::StepModel {
+ public:
+  // `model` and `work` must outlive it.
+  RuntimeStepModel(const Model& model, Work& work, DecoderState state)
+      : model_(model), work_(work), state_(std::move(state)) {}
+
+  int64_t vocab() const override { return model_.vocab(); }
+  void reorder(std::span<const int64_t> parents) override { state_.reorder(parents); }
+  std::span<float> advance(std::span<const int32_t> tokens) override;
+
+  const DecoderState& state() const { return state_; }
+
+ private:
+  const Model& model_;
+  Work& work_;
+  DecoderState state_;
+  std::vector<int64_t> offsets_;
+  std::vector<float> scores_;
+};
+
+}  // namespace memsizer::runtime
