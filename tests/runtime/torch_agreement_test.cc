@@ -1,0 +1,275 @@
+// The runtime against the LibTorch model of the same file: every mechanism and variant, step by step and in
+// chunks, several sequences of different lengths at once.
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "core/model_file.h"
+#include "core/presets.h"
+#include "core/random.h"
+#include "nn/encoder_decoder.h"
+#include "nn/language_model.h"
+#include "nn/tensor_io.h"
+#include "runtime/model.h"
+#include "support/temp_dir.h"
+
+namespace memsizer::runtime {
+namespace {
+
+using at::Tensor;
+
+constexpr double kTolerance = 1e-4;
+
+ModelConfig small_config() {
+  ModelConfig config = preset_config("tiny");
+  config.dim = 24;
+  config.vocab = 50;
+  config.encoder.heads = config.decoder.heads = 3;
+  config.encoder.ffn = config.decoder.ffn = 40;
+  config.linformer.max_length = config.synthesizer.max_length = 32;
+  config.linformer.slots = 4;
+  config.memsizer.slots = {.causal = 4, .cross = 6, .encoder = 5};
+  return config;
+}
+
+// Biases, norms and scales away from the 0 and 1 they start at, so that none can be forgotten.
+void disturb(torch::nn::Module& module, at::Generator& generator) {
+  const torch::NoGradGuard no_grad;
+  for (auto& parameter : module.parameters())
+    parameter.add_(at::empty_like(parameter).uniform_(-0.1, 0.1, generator));
+}
+
+template <typename TorchModel>
+TorchModel torch_model(const ModelConfig& config) {
+  TorchModel model(config);
+  auto generator = at::detail::createCPUGenerator(1);
+  model->initialise(generator);
+  disturb(*model, generator);
+  return model;
+}
+
+std::unique_ptr<Model> saved_and_loaded(const torch::nn::Module& module, const ModelConfig& config) {
+  const testing::TempDir folder;
+  const auto path = folder.path() / "model.safetensors";
+  ModelDescription description;
+  description.config = config;
+  description.task = "translation";
+  nn::save_tensors(nn::named_tensors(module), path, model_metadata(description));
+  return Model::load(path);
+}
+
+std::vector<int32_t> random_tokens(size_t count, int64_t vocab, uint64_t seed) {
+  Random random = Random::of(seed);
+  std::vector<int32_t> tokens(count);
+  for (int32_t& token : tokens)
+    token = static_cast<int32_t>(kUnk + 1 +
+                                 static_cast<int64_t>(random.below(static_cast<uint64_t>(vocab - kUnk - 1))));
+  return tokens;
+}
+
+Tensor as_batch(const std::vector<int32_t>& tokens) {
+  return at::tensor(c10::ArrayRef<int32_t>(tokens), at::kInt).to(at::kLong).unsqueeze(0);
+}
+
+// Sequences one after the other.
+struct Joined {
+  std::vector<int64_t> offsets{0};
+  std::vector<int32_t> tokens;
+
+  explicit Joined(const std::vector<std::vector<int32_t>>& sequences) {
+    for (const auto& sequence : sequences) {
+      tokens.insert(tokens.end(), sequence.begin(), sequence.end());
+      offsets.push_back(static_cast<int64_t>(tokens.size()));
+    }
+  }
+  Ragged ragged() const { return Ragged{offsets}; }
+};
+
+// The largest difference between rows of scores, `got` being laid one sequence after the other.
+double difference(const Tensor& expected, const float* got) {
+  const Tensor actual = at::from_blob(const_cast<float*>(got), expected.sizes(), at::kFloat);
+  return (actual - expected.to(at::kFloat)).abs().max().item<double>();
+}
+
+// Feeds each row its tokens in pieces of the given lengths (the last repeats) and returns the scores after
+// every token, row after row.
+std::vector<std::vector<float>> fed(const Model& model, Work& work, DecoderState& state,
+                                    const std::vector<std::vector<int32_t>>& rows,
+                                    const std::vector<size_t>& pieces) {
+  std::vector<std::vector<float>> scores(rows.size());
+  size_t done = 0;
+  for (size_t p = 0; done < rows.front().size(); ++p) {
+    const size_t length = std::min(pieces[std::min(p, pieces.size() - 1)], rows.front().size() - done);
+    std::vector<std::vector<int32_t>> next;
+    for (const auto& row : rows) next.emplace_back(row.begin() + done, row.begin() + done + length);
+    const Joined joined(next);
+    std::vector<float> got(joined.tokens.size() * static_cast<size_t>(model.vocab()));
+    model.advance(work, joined.ragged(), joined.tokens, state, Model::Scores::EveryToken, got.data());
+    const size_t share = got.size() / rows.size();
+    for (size_t r = 0; r < rows.size(); ++r)
+      scores[r].insert(scores[r].end(), got.begin() + r * share, got.begin() + (r + 1) * share);
+    done += length;
+  }
+  return scores;
+}
+
+void expect_translator_agrees(const ModelConfig& config, const std::string& name) {
+  SCOPED_TRACE(name);
+  const torch::NoGradGuard no_grad;
+  auto torch = torch_model<nn::EncoderDecoder>(config);
+  const auto model = saved_and_loaded(*torch, config);
+  const std::vector<std::vector<int32_t>> sources = {random_tokens(7, config.source_vocab_size(), 2),
+                                                     random_tokens(1, config.source_vocab_size(), 3),
+                                                     random_tokens(19, config.source_vocab_size(), 4)};
+  std::vector<std::vector<int32_t>> targets;
+  for (uint64_t i = 0; i < 3; ++i) targets.push_back(random_tokens(11, config.vocab, 5 + i));
+  for (const std::vector<size_t>& pieces : {std::vector<size_t>{1}, {4, 1, 6}, {11}}) {
+    for (const int threads : {1, 2}) {
+      Work work(threads);
+      const Joined source(sources);
+      DecoderState state = model->start(work, source.ragged(), source.tokens);
+      const auto scores = fed(*model, work, state, targets, pieces);
+      for (size_t i = 0; i < sources.size(); ++i) {
+        const Tensor expected = torch->forward(as_batch(sources[i]), as_batch(targets[i]))[0];
+        EXPECT_LE(difference(expected, scores[i].data()), kTolerance)
+            << "row " << i << ", first piece of " << pieces[0] << ", " << threads << " threads";
+      }
+    }
+  }
+}
+
+void expect_language_model_agrees(const ModelConfig& config, const std::string& name) {
+  SCOPED_TRACE(name);
+  const torch::NoGradGuard no_grad;
+  auto torch = torch_model<nn::LanguageModel>(config);
+  const auto model = saved_and_loaded(*torch, config);
+  std::vector<std::vector<int32_t>> rows;
+  for (uint64_t i = 0; i < 3; ++i) rows.push_back(random_tokens(13, config.vocab, 5 + i));
+  Work work(2);
+  for (const std::vector<size_t>& pieces : {std::vector<size_t>{1}, {5, 1}, {13}}) {
+    DecoderState state = model->start(3);
+    const auto scores = fed(*model, work, state, rows, pieces);
+    for (size_t i = 0; i < rows.size(); ++i) {
+      const Tensor features = torch->forward(as_batch(rows[i]));
+      const Tensor expected =
+          config.adaptive.enabled() ? torch->log_probs(features)[0] : torch->logits(features)[0];
+      EXPECT_LE(difference(expected, scores[i].data()), kTolerance) << "row " << i;
+    }
+  }
+}
+
+TEST(TorchAgreement, EveryMechanismInEveryPosition) {
+  for (const MechanismTraits& row : mechanism_table()) {
+    ModelConfig config = small_config();
+    if (row.encoder_self) config.encoder.self = row.mechanism;
+    if (row.causal_self) config.decoder.self = row.mechanism;
+    if (row.cross) config.decoder.cross = row.mechanism;
+    expect_translator_agrees(config, std::string(row.name));
+  }
+}
+
+using Change = std::function<void(ModelConfig&)>;
+
+TEST(TorchAgreement, EveryVariantOfAMechanism) {
+  const auto everywhere = [](Mechanism mechanism) {
+    return [mechanism](ModelConfig& c) { c.encoder.self = c.decoder.self = c.decoder.cross = mechanism; };
+  };
+  const std::vector<std::tuple<std::string, Mechanism, Change>> variants = {
+      {"memsizer, keys from the input", Mechanism::Memsizer,
+       [](ModelConfig& c) { c.memsizer.keys = MemsizerKeys::Input; }},
+      {"memsizer, frozen keys", Mechanism::Memsizer,
+       [](ModelConfig& c) { c.memsizer.keys = MemsizerKeys::Frozen; }},
+      {"memsizer, plain", Mechanism::Memsizer,
+       [](ModelConfig& c) { c.memsizer.bias = c.memsizer.affine_norms = false; }},
+      {"memsizer, heads of its own", Mechanism::Memsizer, [](ModelConfig& c) { c.memsizer.heads = 5; }},
+      {"rfa, t2r form, gate", Mechanism::Rfa,
+       [](ModelConfig& c) {
+         c.rfa.form = RfaForm::T2r;
+         c.rfa.gate = true;
+       }},
+      {"rfa, learned tau", Mechanism::Rfa,
+       [](ModelConfig& c) {
+         c.rfa.form = RfaForm::T2r;
+         c.rfa.learned_tau = true;
+         c.rfa.sigma = false;
+       }},
+      {"rfa, masked rule", Mechanism::Rfa, [](ModelConfig& c) { c.rfa.rule = RfaRule::Masked; }},
+      {"t2r, sigma", Mechanism::T2r, [](ModelConfig& c) { c.t2r.sigma = true; }},
+      {"performer, prf", Mechanism::Performer, [](ModelConfig& c) { c.performer.form = PerformerForm::Prf; }},
+  };
+  for (const auto& [name, mechanism, change] : variants) {
+    ModelConfig config = small_config();
+    everywhere(mechanism)(config);
+    change(config);
+    expect_translator_agrees(config, name);
+  }
+  ModelConfig config = small_config();
+  config.performer.form = PerformerForm::SoftmaxKernel;
+  config.encoder.self = config.decoder.cross = Mechanism::Performer;
+  expect_translator_agrees(config, "performer, softmax kernel");
+  for (const bool shared : {false, true}) {
+    config = small_config();
+    config.encoder.self = Mechanism::Linformer;
+    config.linformer.shared = shared;
+    config.linformer.form = LinformerForm::Lucid;
+    expect_translator_agrees(config, "linformer, lucid");
+    config.linformer.form = LinformerForm::Fairseq;
+    expect_translator_agrees(config, "linformer, fairseq");
+  }
+}
+
+TEST(TorchAgreement, EveryShapeOfTheModelAroundThem) {
+  const std::vector<std::pair<std::string, Change>> changes = {
+      {"pre-norm", [](ModelConfig& c) { c.encoder.pre_norm = c.decoder.pre_norm = true; }},
+      {"pre-norm without the last",
+       [](ModelConfig& c) {
+         c.decoder.pre_norm = true;
+         c.decoder.final_norm = false;
+       }},
+      {"gelu", [](ModelConfig& c) { c.activation = Activation::Gelu; }},
+      {"learned positions",
+       [](ModelConfig& c) {
+         c.embedding.positions = PositionTable::Learned;
+         c.embedding.max_positions = 32;
+       }},
+      {"normalised, unscaled embeddings",
+       [](ModelConfig& c) {
+         c.embedding.layer_norm = true;
+         c.embedding.scale = false;
+       }},
+      {"nothing tied", [](ModelConfig& c) { c.embedding.tie = Tying::None; }},
+      {"two vocabularies",
+       [](ModelConfig& c) {
+         c.embedding.tie = Tying::Decoder;
+         c.source_vocab = 37;
+       }},
+  };
+  for (const auto& [name, change] : changes) {
+    ModelConfig config = small_config();
+    change(config);
+    expect_translator_agrees(config, name);
+  }
+}
+
+TEST(TorchAgreement, LanguageModels) {
+  ModelConfig config = small_config();
+  config.architecture = Architecture::LanguageModel;
+  config.embedding.tie = Tying::Decoder;
+  for (const Mechanism mechanism : {Mechanism::Memsizer, Mechanism::Softmax, Mechanism::Ssru}) {
+    config.decoder.self = mechanism;
+    expect_language_model_agrees(config, std::string(mechanism_name(mechanism)));
+  }
+  config.decoder.self = Mechanism::Memsizer;
+  config.adaptive.cutoffs = {10, 30};
+  config.adaptive.factor = 2;
+  for (const auto& [weights, projections] : {std::pair{true, true}, {true, false}, {false, false}}) {
+    config.adaptive.tie_weights = weights;
+    config.adaptive.tie_projections = projections;
+    expect_language_model_agrees(config, "adaptive");
+  }
+}
+
+}  // namespace
+}  // namespace memsizer::runtime
