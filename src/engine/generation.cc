@@ -55,10 +55,8 @@ PromptedModel read_prompts(const Model& model, Work& work, const std::vector<Inp
     longest = std::max(longest, prompts.back().size());
   }
   const auto rows = static_cast<int64_t>(inputs.size());
-  std::vector<DecoderState> states;
   DecoderState state = model.start(rows);
   const auto piece = static_cast<size_t>(std::max<int64_t>(1, kPieceTokens / rows));
-  std::vector<float> scores(inputs.size() * static_cast<size_t>(model.vocab()));
   for (size_t begin = 0; begin + 1 < longest; begin += piece) {
     Joined next;
     for (const auto& prompt : prompts) {
@@ -80,8 +78,7 @@ Output output_of(const TextModel& model, std::vector<int32_t> tokens, double sco
 }
 
 std::vector<Result> search(const TextModel& model, decode::StepModel& step_model,
-                           const std::vector<decode::Request>& requests,
-                           const GenerationSettings& settings) {
+                           const std::vector<decode::Request>& requests, const GenerationSettings& settings) {
   std::vector<Result> results(requests.size());
   auto found = decode::generate(step_model, requests, settings.search, model.model().longest_target());
   for (size_t i = 0; i < found.size(); ++i) {

@@ -11,8 +11,8 @@
 
 namespace memsizer::engine {
 
-// A model file ready for text: the weights and the tokenizers it carries. Nothing changes it, so any number of
-// workers can share it.
+// A model file ready for text: the weights and the tokenizers it carries. Nothing changes it, so any number
+// of workers can share it.
 class TextModel {
  public:
   // Throws UserError on a file that is no sound model, or has no tokenizer inside.

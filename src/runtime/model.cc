@@ -24,6 +24,14 @@ void apply_norm(Work& work, const Norm& norm, int64_t tokens, float* x) {
              [&](int64_t t) { norm.apply(x + t * norm.width, x + t * norm.width); });
 }
 
+void check_tokens(std::span<const int32_t> tokens, int64_t vocab, const char* side) {
+  for (const int32_t token : tokens) {
+    if (token < 0 || token >= vocab) {
+      throw UserError("{} token {} is outside of the vocabulary; tokens are 0 to {}", side, token, vocab - 1);
+    }
+  }
+}
+
 }  // namespace
 
 std::unique_ptr<Model> Model::load(const std::filesystem::path& path) {
@@ -51,14 +59,6 @@ Model::Model(const ModelDescription& description, const TensorSource& weights)
     decoder_layers_.push_back(Layer::decoder(config, decoder.in("layers." + std::to_string(i))));
   decoder_has_norm_ = config.decoder.pre_norm && config.decoder.final_norm;
   decoder_norm_ = Norm(decoder, "layer_norm");
-}
-
-void Model::check_tokens(std::span<const int32_t> tokens, int64_t vocab, const char* side) const {
-  for (const int32_t token : tokens) {
-    if (token < 0 || token >= vocab) {
-      throw UserError("{} token {} is outside of the vocabulary; tokens are 0 to {}", side, token, vocab - 1);
-    }
-  }
 }
 
 std::vector<float> Model::encode(Work& work, const Ragged& sources, std::span<const int32_t> tokens) const {
@@ -115,13 +115,22 @@ float* Model::features(Work& work, Scratch::Frame& frame, const Ragged& rows, st
   return x;
 }
 
+void Model::check_step(const Ragged& rows, std::span<const int32_t> tokens, const DecoderState& state) const {
+  check_tokens(tokens, vocab(), "target");
+  if (rows.sequences() == state.rows() && rows.tokens() == static_cast<int64_t>(tokens.size())) return;
+  throw std::logic_error("tokens for " + std::to_string(rows.sequences()) + " rows, but the state has " +
+                         std::to_string(state.rows()));
+}
+
+void Model::read(Work& work, const Ragged& rows, std::span<const int32_t> tokens, DecoderState& state) const {
+  check_step(rows, tokens, state);
+  Scratch::Frame frame(work.scratch);
+  if (!tokens.empty()) features(work, frame, rows, tokens, state);
+}
+
 void Model::advance(Work& work, const Ragged& rows, std::span<const int32_t> tokens, DecoderState& state,
                     Scores which, float* scores) const {
-  check_tokens(tokens, vocab(), "target");
-  if (rows.sequences() != state.rows()) {
-    throw std::logic_error("tokens for " + std::to_string(rows.sequences()) + " rows, but the state has " +
-                           std::to_string(state.rows()));
-  }
+  check_step(rows, tokens, state);
   Scratch::Frame frame(work.scratch);
   const int64_t dim = config().dim;
   if (which == Scores::EveryToken) {

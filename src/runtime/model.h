@@ -37,7 +37,10 @@ class Model {
   // A language model's rows, before their first token.
   DecoderState start(int64_t rows) const;
 
-  // Reads the next tokens of each row, one or many (but at least one).
+  // Reads the next tokens of each row, none, one or many, without asking what follows.
+  void read(Work& work, const Ragged& rows, std::span<const int32_t> tokens, DecoderState& state) const;
+
+  // Reads the next tokens of each row, one or many.
   enum class Scores { LastToken, EveryToken };
   // Scores are logits (log-probabilities with adaptive softmax) of what follows: [rows, vocab], or [tokens,
   // vocab].
@@ -45,7 +48,7 @@ class Model {
                Scores which, float* scores) const;
 
  private:
-  void check_tokens(std::span<const int32_t> tokens, int64_t vocab, const char* side) const;
+  void check_step(const Ragged& rows, std::span<const int32_t> tokens, const DecoderState& state) const;
   // One piece of `advance`; returns the features of every token in `frame`'s memory.
   float* features(Work& work, Scratch::Frame& frame, const Ragged& rows, std::span<const int32_t> tokens,
                   DecoderState& state) const;

@@ -19,13 +19,13 @@ constexpr const char* kScaleSuffix = ".scale";
 
 class FileSource : public TensorSource {
  public:
-  explicit FileSource(const SafetensorsFile& file) : file_(file) {}
+  FileSource(const SafetensorsFile& file, std::string prefix) : file_(file), prefix_(std::move(prefix)) {}
 
-  bool contains(const std::string& name) const override { return file_.contains(name); }
-  std::vector<int64_t> shape(const std::string& name) const override { return file_.tensor(name).shape; }
+  bool contains(const std::string& name) const override { return file_.contains(prefix_ + name); }
+  std::vector<int64_t> shape(const std::string& name) const override { return view(name).shape; }
 
   WeightType type(const std::string& name) const override {
-    switch (file_.tensor(name).dtype) {
+    switch (view(name).dtype) {
       case DType::F32:
         return WeightType::F32;
       case DType::BF16:
@@ -34,21 +34,21 @@ class FileSource : public TensorSource {
         return WeightType::I8;
       default:
         throw UserError("{}: tensor {} is of type {}; weights are F32, BF16 or I8", file_.path().string(),
-                        printable_name(name), dtype_name(file_.tensor(name).dtype));
+                        printable_name(name), dtype_name(view(name).dtype));
     }
   }
 
   std::vector<float> floats(const std::string& name) const override {
-    const TensorView& view = file_.tensor(name);
-    std::vector<float> numbers(static_cast<size_t>(view.elements()));
+    const TensorView& stored = view(name);
+    std::vector<float> numbers(static_cast<size_t>(stored.elements()));
     switch (type(name)) {
       case WeightType::F32:
-        std::memcpy(numbers.data(), view.data.data(), view.data.size());
+        std::memcpy(numbers.data(), stored.data.data(), stored.data.size());
         break;
       case WeightType::BF16:
         for (size_t i = 0; i < numbers.size(); ++i) {
           uint16_t narrow = 0;
-          std::memcpy(&narrow, view.data.data() + 2 * i, sizeof narrow);
+          std::memcpy(&narrow, stored.data.data() + 2 * i, sizeof narrow);
           numbers[i] = std::bit_cast<float>(static_cast<uint32_t>(narrow) << 16);
         }
         break;
@@ -56,7 +56,7 @@ class FileSource : public TensorSource {
         const std::vector<float> scales = floats(name + kScaleSuffix);
         const size_t columns = numbers.size() / scales.size();
         for (size_t i = 0; i < numbers.size(); ++i)
-          numbers[i] = static_cast<float>(static_cast<int8_t>(view.data[i])) * scales[i / columns];
+          numbers[i] = static_cast<float>(static_cast<int8_t>(stored.data[i])) * scales[i / columns];
         break;
       }
     }
@@ -64,17 +64,21 @@ class FileSource : public TensorSource {
   }
 
   void pack(const std::string& name, PackedMatrix& matrix, int64_t first) const override {
-    const TensorView& view = file_.tensor(name);
+    const TensorView& stored = view(name);
     if (type(name) == WeightType::I8 && matrix.type() == WeightType::I8) {
       const std::vector<float> scales = floats(name + kScaleSuffix);
-      matrix.set_rows(first, {reinterpret_cast<const int8_t*>(view.data.data()), view.data.size()}, scales);
+      matrix.set_rows(first, {reinterpret_cast<const int8_t*>(stored.data.data()), stored.data.size()},
+                      scales);
       return;
     }
     matrix.set_rows(first, floats(name));
   }
 
  private:
+  const TensorView& view(const std::string& name) const { return file_.tensor(prefix_ + name); }
+
   const SafetensorsFile& file_;
+  std::string prefix_;
 };
 
 class RandomSource : public TensorSource {
@@ -114,8 +118,8 @@ class RandomSource : public TensorSource {
 
 }  // namespace
 
-std::unique_ptr<TensorSource> file_source(const SafetensorsFile& file) {
-  return std::make_unique<FileSource>(file);
+std::unique_ptr<TensorSource> file_source(const SafetensorsFile& file, const std::string& prefix) {
+  return std::make_unique<FileSource>(file, prefix);
 }
 
 std::unique_ptr<TensorSource> random_source(const ModelConfig& config, WeightType type, uint64_t seed) {

@@ -28,8 +28,8 @@ class TensorSource {
   virtual void pack(const std::string& name, kernels::PackedMatrix& matrix, int64_t first) const = 0;
 };
 
-// The tensors of a model file, which must outlive the source.
-std::unique_ptr<TensorSource> file_source(const SafetensorsFile& file);
+// The tensors of a model file, which must outlive the source; `prefix` stands before each name in the file.
+std::unique_ptr<TensorSource> file_source(const SafetensorsFile& file, const std::string& prefix = "");
 
 // Random weights of a configuration, for measurements. Matrices say they are of `type`.
 std::unique_ptr<TensorSource> random_source(const ModelConfig& config, kernels::WeightType type,

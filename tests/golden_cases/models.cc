@@ -1,6 +1,5 @@
 #include <gtest/gtest.h>
 
-#include <nlohmann/json.hpp>
 #include <set>
 
 #include "core/error.h"
@@ -8,6 +7,7 @@
 #include "nn/encoder_decoder.h"
 #include "nn/language_model.h"
 #include "nn/tensor_io.h"
+#include "support/golden_config.h"
 #include "train/losses.h"
 
 namespace memsizer::testing {
@@ -16,72 +16,6 @@ namespace {
 using at::Tensor;
 
 constexpr double kTolerance = 1e-5;
-
-// The reference's flags (metadata "config") as our configuration; a flag without a meaning here is a failure.
-void apply_flags(const Fixture& fixture, ModelConfig& config) {
-  const nlohmann::json flags = nlohmann::json::parse(fixture.meta("config"));
-  for (const auto& [flag, value] : flags.items()) {
-    const bool on = value.is_number() && value != 0;
-    if (flag == "use_memsizer") {
-      config.encoder.self = on ? Mechanism::Memsizer : Mechanism::Softmax;
-    } else if (flag == "decoder_use_memsizer") {
-      config.decoder.self = config.decoder.cross = on ? Mechanism::Memsizer : Mechanism::Softmax;
-    } else if (flag == "encoder_normalize_before") {
-      config.encoder.pre_norm = on;
-    } else if (flag == "decoder_normalize_before") {
-      config.decoder.pre_norm = on;
-    } else if (flag == "activation_fn") {
-      config.activation = value == "gelu" ? Activation::Gelu : Activation::Relu;
-    } else if (flag == "encoder_learned_pos" || flag == "decoder_learned_pos") {
-      config.embedding.positions = on ? PositionTable::Learned : PositionTable::Sinusoidal;
-    } else if (flag == "layernorm_embedding") {
-      config.embedding.layer_norm = on;
-    } else if (flag == "no_scale_embedding") {
-      config.embedding.scale = !on;
-    } else {
-      ADD_FAILURE() << "flag " << flag << " is not known";
-    }
-  }
-}
-
-ModelConfig translation_config(const Fixture& fixture) {
-  ModelConfig config;
-  config.dim = fixture.integer("d");
-  config.vocab = fixture.integer("vocab");
-  config.encoder.layers = config.decoder.layers = fixture.integer("layers");
-  config.encoder.heads = config.decoder.heads = fixture.integer("heads");
-  config.encoder.ffn = config.decoder.ffn = fixture.integer("ffn");
-  config.memsizer.slots = {.causal = fixture.integer("k_causal"),
-                           .cross = fixture.integer("k_cross"),
-                           .encoder = fixture.integer("k_cross")};
-  config.embedding.tie = fixture.integer("share_all_embeddings") ? Tying::All : Tying::None;
-  apply_flags(fixture, config);
-  if (config.embedding.positions == PositionTable::Learned) {
-    config.embedding.max_positions =
-        fixture.file().tensor("param.encoder.embed_positions.weight").shape[0] - 2;
-  }
-  return config;
-}
-
-ModelConfig language_config(const Fixture& fixture) {
-  ModelConfig config;
-  config.architecture = Architecture::LanguageModel;
-  config.dim = fixture.integer("d");
-  config.vocab = fixture.integer("vocab");
-  config.decoder.layers = fixture.integer("layers");
-  config.decoder.heads = fixture.integer("heads");
-  config.decoder.ffn = fixture.integer("ffn");
-  config.decoder.pre_norm = fixture.integer("pre_norm") != 0;
-  config.decoder.final_norm = fixture.integer("final_norm") != 0;
-  config.decoder.self = fixture.variant().ends_with("_mem") ? Mechanism::Memsizer : Mechanism::Softmax;
-  config.memsizer.slots.causal = fixture.integer("k");
-  if (fixture.meta("cutoffs") != "none") {
-    config.adaptive.cutoffs = fixture.integers("cutoffs");
-    config.adaptive.factor = fixture.integer("adaptive_factor");
-    config.adaptive.reference_loss = true;
-  }
-  return config;
-}
 
 template <typename Model>
 void load(Model& model, const Fixture& fixture) {
@@ -122,7 +56,7 @@ bool check_translation_model(const Fixture& fixture) {
       "model_mt_sa_post",     "model_mt_sa_pre",     "model_mt_decmem_post", "model_mt_decmem_pre",
       "model_mt_allmem_post", "model_mt_allmem_pre", "model_mt_bartlike"};
   if (!known.contains(fixture.variant())) return false;
-  nn::EncoderDecoder model(translation_config(fixture));
+  nn::EncoderDecoder model(golden_config(fixture.file()));
   load(model, fixture);
 
   const Tensor source = fixture.tensor("input.src_tokens");
@@ -145,7 +79,7 @@ bool check_language_model(const Fixture& fixture) {
   static const std::set<std::string> known = {"model_lm_adaptive_mem", "model_lm_adaptive_sa",
                                               "model_lm_tied_mem", "model_lm_tied_sa"};
   if (!known.contains(fixture.variant())) return false;
-  nn::LanguageModel model(language_config(fixture));
+  nn::LanguageModel model(golden_config(fixture.file()));
   load(model, fixture);
 
   const Tensor tokens = fixture.tensor("input.src_tokens");

@@ -1,0 +1,246 @@
+// States as values, and what a step may depend on: neither the batch around a row, nor the pieces a sequence
+// is read in, nor memory taken while generating.
+#include <gtest/gtest.h>
+#include <malloc.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <new>
+#include <vector>
+
+#include "core/presets.h"
+#include "core/random.h"
+#include "core/state_size.h"
+#include "runtime/model.h"
+#include "runtime/step_model.h"
+
+namespace {
+
+std::atomic<int64_t> news{0};
+
+}  // namespace
+
+void* operator new(size_t size) {
+  ++news;
+  if (void* memory = std::malloc(size)) return memory;
+  throw std::bad_alloc();
+}
+void operator delete(void* memory) noexcept {
+  std::free(memory);
+}
+void operator delete(void* memory, size_t /*size*/) noexcept {
+  std::free(memory);
+}
+
+namespace memsizer::runtime {
+namespace {
+
+using kernels::WeightType;
+
+constexpr Mechanism kCausal[] = {Mechanism::Memsizer, Mechanism::Softmax,   Mechanism::Elu, Mechanism::Rfa,
+                                 Mechanism::T2r,      Mechanism::Performer, Mechanism::Ssru};
+
+ModelConfig small_config(Mechanism mechanism) {
+  ModelConfig config = preset_config("tiny");
+  config.dim = 48;
+  config.vocab = 70;
+  config.encoder.heads = config.decoder.heads = 3;
+  config.encoder.ffn = config.decoder.ffn = 80;
+  config.decoder.self = mechanism;
+  config.decoder.cross = mechanism == Mechanism::Ssru ? Mechanism::Memsizer : mechanism;
+  return config;
+}
+
+std::unique_ptr<Model> random_model(const ModelConfig& config, WeightType type = WeightType::F32) {
+  ModelDescription description;
+  description.config = config;
+  return std::make_unique<Model>(description, *random_source(config, type, 7));
+}
+
+struct Joined {
+  std::vector<int64_t> offsets{0};
+  std::vector<int32_t> tokens;
+
+  void add(int64_t length, uint64_t seed) {
+    Random random = Random::of(seed);
+    for (int64_t i = 0; i < length; ++i) tokens.push_back(static_cast<int32_t>(4 + random.below(60)));
+    offsets.push_back(static_cast<int64_t>(tokens.size()));
+  }
+  Ragged ragged() const { return Ragged{offsets}; }
+};
+
+// The scores after each of some steps, all rows reading tokens that depend on (row name, step) alone.
+std::vector<std::vector<float>> steps(RuntimeStepModel& model, const std::vector<uint64_t>& names, int count,
+                                      int first_step = 0) {
+  std::vector<std::vector<float>> scores;
+  for (int step = first_step; step < first_step + count; ++step) {
+    std::vector<int32_t> tokens;
+    for (const uint64_t name : names)
+      tokens.push_back(static_cast<int32_t>(4 + Random::of(name, static_cast<uint64_t>(step)).below(60)));
+    const auto got = model.advance(tokens);
+    scores.emplace_back(got.begin(), got.end());
+  }
+  return scores;
+}
+
+std::vector<float> row_of(const std::vector<float>& scores, size_t row, int64_t vocab) {
+  const auto width = static_cast<size_t>(vocab);
+  return {scores.begin() + row * width, scores.begin() + (row + 1) * width};
+}
+
+RuntimeStepModel started(const Model& model, Work& work, const std::vector<uint64_t>& names) {
+  Joined sources;
+  for (const uint64_t name : names) sources.add(static_cast<int64_t>(3 + name % 5), name);
+  return {model, work, model.start(work, sources.ragged(), sources.tokens)};
+}
+
+TEST(DecoderState, ARowDoesNotDependOnTheRowsBesideItNorOnThreads) {
+  for (const Mechanism mechanism : kCausal) {
+    for (const WeightType type : {WeightType::F32, WeightType::I8}) {
+      SCOPED_TRACE(mechanism_name(mechanism));
+      const auto model = random_model(small_config(mechanism), type);
+      Work one(1);
+      RuntimeStepModel alone = started(*model, one, {11});
+      const auto expected = steps(alone, {11}, 6);
+      for (const int threads : {1, 2, 3}) {
+        Work work(threads);
+        RuntimeStepModel together = started(*model, work, {5, 8, 11, 2, 9, 4, 3});
+        const auto got = steps(together, {5, 8, 11, 2, 9, 4, 3}, 6);
+        for (size_t s = 0; s < got.size(); ++s)
+          EXPECT_EQ(row_of(got[s], 2, model->vocab()), expected[s]) << threads << " threads, step " << s;
+      }
+    }
+  }
+}
+
+TEST(DecoderState, ReadingInPiecesIsReadingTokenByToken) {
+  for (const Mechanism mechanism : kCausal) {
+    SCOPED_TRACE(mechanism_name(mechanism));
+    ModelConfig config = small_config(mechanism);
+    config.architecture = Architecture::LanguageModel;
+    config.embedding.tie = Tying::Decoder;
+    const auto model = random_model(config);
+    Work work(2);
+    Joined rows;
+    rows.add(9, 1);
+    rows.add(17, 2);
+    DecoderState whole = model->start(2);
+    std::vector<float> expected(2 * static_cast<size_t>(model->vocab()));
+    model->advance(work, rows.ragged(), rows.tokens, whole, Model::Scores::LastToken, expected.data());
+    DecoderState stepwise = model->start(1);
+    std::vector<float> got(static_cast<size_t>(model->vocab()));
+    const std::vector<int64_t> one = {0, 1};
+    for (int64_t t = 9; t < 26; ++t) {
+      model->advance(work, Ragged{one}, std::span(rows.tokens).subspan(t, 1), stepwise,
+                     Model::Scores::LastToken, got.data());
+    }
+    EXPECT_EQ(got, row_of(expected, 1, model->vocab()));
+  }
+}
+
+TEST(DecoderState, ACopyGoesItsOwnWay) {
+  for (const Mechanism mechanism : kCausal) {
+    SCOPED_TRACE(mechanism_name(mechanism));
+    const auto model = random_model(small_config(mechanism));
+    Work work(2);
+    RuntimeStepModel first = started(*model, work, {11, 12});
+    steps(first, {11, 12}, 3);
+    RuntimeStepModel fork(*model, work, first.state());
+    EXPECT_EQ(fork.state().sources(), first.state().sources()) << "what was read of the sources is shared";
+    const auto other = steps(fork, {31, 32}, 3, 3);
+    const auto same = steps(first, {11, 12}, 3, 3);
+    RuntimeStepModel again = started(*model, work, {11, 12});
+    steps(again, {11, 12}, 3);
+    EXPECT_EQ(steps(again, {11, 12}, 3, 3), same);
+    EXPECT_NE(other, same);
+  }
+}
+
+TEST(DecoderState, ReorderedRowsGoOnAsTheirParents) {
+  for (const Mechanism mechanism : kCausal) {
+    SCOPED_TRACE(mechanism_name(mechanism));
+    const auto model = random_model(small_config(mechanism));
+    Work work(2);
+    for (const std::vector<int64_t>& parents :
+         {std::vector<int64_t>{2, 0, 0, 1, 2, 2}, {1, 2}, {0, 1, 2}, {2}, {1, 0, 2}}) {
+      RuntimeStepModel batch = started(*model, work, {11, 12, 13});
+      steps(batch, {11, 12, 13}, 3);
+      batch.reorder(parents);
+      std::vector<uint64_t> names;
+      for (const int64_t parent : parents) names.push_back(static_cast<uint64_t>(11 + parent));
+      const auto got = steps(batch, names, 2, 3);
+      RuntimeStepModel plain = started(*model, work, {11, 12, 13});
+      steps(plain, {11, 12, 13}, 3);
+      const auto expected = steps(plain, {11, 12, 13}, 2, 3);
+      for (size_t i = 0; i < parents.size(); ++i)
+        EXPECT_EQ(row_of(got[1], i, model->vocab()),
+                  row_of(expected[1], static_cast<size_t>(parents[i]), model->vocab()));
+    }
+  }
+}
+
+TEST(DecoderState, ResetStartsAgain) {
+  for (const Mechanism mechanism : kCausal) {
+    const auto model = random_model(small_config(mechanism));
+    Work work(1);
+    RuntimeStepModel first = started(*model, work, {11, 12});
+    const auto expected = steps(first, {11, 12}, 3);
+    DecoderState state = first.state();
+    state.reorder(std::vector<int64_t>{1, 1, 0});
+    state.reset();
+    RuntimeStepModel again(*model, work, std::move(state));
+    EXPECT_EQ(steps(again, {11, 12}, 3), expected) << mechanism_name(mechanism);
+  }
+}
+
+TEST(DecoderState, NothingIsAllocatedWhileGenerating) {
+  for (const Mechanism mechanism : kCausal) {
+    for (const WeightType type : {WeightType::F32, WeightType::I8}) {
+      const auto model = random_model(small_config(mechanism), type);
+      Work work(2);
+      Joined sources;
+      for (uint64_t i = 0; i < 5; ++i) sources.add(6, i);
+      DecoderState state = model->start(work, sources.ragged(), sources.tokens);
+      state.reserve(64);
+      RuntimeStepModel step_model(*model, work, std::move(state));
+      const std::vector<int32_t> tokens = {5, 6, 7, 8, 9};
+      const std::vector<int64_t> beam_order = {1, 0, 2, 4, 3};
+      // Warm-up: long enough for the scratch of the later, longer steps of softmax.
+      for (int i = 0; i < 40; ++i) {
+        step_model.advance(tokens);
+        step_model.reorder(beam_order);
+      }
+      const int64_t before = news;
+      const auto bytes_before = mallinfo2().uordblks + mallinfo2().hblkhd;
+      for (int i = 0; i < 8; ++i) {
+        step_model.advance(tokens);
+        step_model.reorder(beam_order);
+      }
+      const auto bytes_after = mallinfo2().uordblks + mallinfo2().hblkhd;
+      EXPECT_EQ(news, before) << mechanism_name(mechanism);
+      EXPECT_EQ(bytes_after, bytes_before) << mechanism_name(mechanism);
+    }
+  }
+}
+
+TEST(DecoderState, ItsSizeIsKnownBeforehand) {
+  for (const Mechanism mechanism : kCausal) {
+    const ModelConfig config = small_config(mechanism);
+    const auto model = random_model(config);
+    Work work(1);
+    RuntimeStepModel step_model = started(*model, work, {11});
+    const auto foretold =
+        static_cast<size_t>(mixer_state_size(mixer_config(config, Position::CausalSelf)).constant_bytes);
+    const auto layers = static_cast<size_t>(config.decoder.layers);
+    // Rounded up to cache lines; the counter of tokens is kept once, not in each layer.
+    EXPECT_LE(step_model.state().bytes(), layers * (foretold + 64)) << mechanism_name(mechanism);
+    EXPECT_GE(step_model.state().bytes() + layers * 4, layers * foretold) << mechanism_name(mechanism);
+    if (mechanism == Mechanism::Softmax) continue;
+    const size_t before = step_model.state().bytes();
+    steps(step_model, {11}, 30);
+    EXPECT_EQ(step_model.state().bytes(), before) << mechanism_name(mechanism);
+  }
+}
+
+}  // namespace
+}  // namespace memsizer::runtime
