@@ -23,6 +23,13 @@ HWY_INLINE void multiply_add(own::FloatVector x, own::Pack<own::FloatVector, kSi
   if constexpr (kSize > 1) multiply_add(x, sums.rest);
 }
 
+// Chains that began alike would be one to the compiler.
+template <int kSize>
+HWY_INLINE void set_different(own::Pack<own::FloatVector, kSize>& sums, float first) {
+  sums.first = hn::Set(own::kFloats, first);
+  if constexpr (kSize > 1) set_different(sums.rest, first + 1.0F);
+}
+
 template <int kSize>
 HWY_INLINE own::FloatVector total(const own::Pack<own::FloatVector, kSize>& sums) {
   if constexpr (kSize > 1) {
@@ -35,7 +42,7 @@ HWY_INLINE own::FloatVector total(const own::Pack<own::FloatVector, kSize>& sums
 float multiply_adds(int64_t rounds) {
   const own::FloatVector x = hn::Set(own::kFloats, 1e-3F);
   own::Pack<own::FloatVector, kChains> sums;
-  own::set_zero(sums);
+  set_different(sums, 0.0F);
   for (int64_t i = 0; i < rounds; ++i) multiply_add(x, sums);
   return hn::GetLane(hn::SumOfLanes(own::kFloats, total(sums)));
 }

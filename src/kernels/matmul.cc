@@ -91,36 +91,94 @@ HWY_INLINE int64_t vector_offset(int64_t panel_bytes) {
   return kIndex / kVectors * panel_bytes + kIndex % kVectors * kLanes * int64_t{sizeof(float)};
 }
 
-template <int kIndex = 0, int kSize>
-HWY_INLINE void load_f32(const std::byte* at, int64_t panel_bytes, FloatPack<kSize>& weights) {
-  weights.first = hn::Load(kFloats, reinterpret_cast<const float*>(at + vector_offset<kIndex>(panel_bytes)));
-  if constexpr (kSize > 1) load_f32<kIndex + 1>(at, panel_bytes, weights.rest);
+// Says that a sum is needed here, in a register. g++ 12 otherwise adds integers in another order and
+// multiplies into the register of x, and either way has not enough registers.
+template <typename V>
+HWY_INLINE void keep(V& sum) {
+#if HWY_COMPILER_GCC_ACTUAL && HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR
+  asm volatile("" : "+v"(sum.raw));
+#else
+  static_cast<void>(sum);
+#endif
 }
 
-// Two columns: a bfloat16 is the upper half of a float.
-template <int kIndex = 0, int kSize>
-HWY_INLINE void load_bf16(const std::byte* at, int64_t panel_bytes, FloatPack<kSize>& even,
-                          FloatPack<kSize>& odd) {
-  const hn::RebindToUnsigned<Floats> bits;
-  const auto both =
-      hn::Load(bits, reinterpret_cast<const uint32_t*>(at + vector_offset<kIndex>(panel_bytes)));
-  even.first = hn::BitCast(kFloats, hn::ShiftLeft<16>(both));
-  odd.first = hn::BitCast(kFloats, hn::And(both, hn::Set(bits, 0xFFFF0000U)));
-  if constexpr (kSize > 1) load_bf16<kIndex + 1>(at, panel_bytes, even.rest, odd.rest);
+// Makes the compiler load anew what is at `at`, rather than keep it in registers that are all needed for
+// sums.
+HWY_INLINE void forget_loads(const std::byte*& at) {
+#if HWY_COMPILER_GCC || HWY_COMPILER_CLANG
+  asm volatile("" : "+r"(at));
+#else
+  static_cast<void>(at);
+#endif
 }
 
-template <int kSize>
-HWY_INLINE void add_product(const FloatPack<kSize>& weights, FloatVector x, FloatPack<kSize>& sums) {
-  sums.first = hn::MulAdd(weights.first, x, sums.first);
-  if constexpr (kSize > 1) add_product(weights.rest, x, sums.rest);
+// How a vector of one column's weights is loaded, and what of x is multiplied with it.
+struct FloatColumn {
+  static HWY_INLINE FloatVector everywhere(const float* x) { return hn::Set(kFloats, *x); }
+};
+struct F32Column : FloatColumn {
+  static HWY_INLINE FloatVector load(const std::byte* at) {
+    return hn::Load(kFloats, reinterpret_cast<const float*>(at));
+  }
+};
+
+// The first and the second of two columns: a bfloat16 is the upper half of a float.
+using FloatBits = hn::RebindToUnsigned<Floats>;
+inline constexpr FloatBits kFloatBits;
+struct EvenBf16Column : FloatColumn {
+  static HWY_INLINE FloatVector load(const std::byte* at) {
+    const auto both = hn::Load(kFloatBits, reinterpret_cast<const uint32_t*>(at));
+    return hn::BitCast(kFloats, hn::ShiftLeft<16>(both));
+  }
+};
+struct OddBf16Column : FloatColumn {
+  static HWY_INLINE FloatVector load(const std::byte* at) {
+    const auto both = hn::Load(kFloatBits, reinterpret_cast<const uint32_t*>(at));
+    return hn::BitCast(kFloats, hn::And(both, hn::Set(kFloatBits, 0xFFFF0000U)));
+  }
+};
+
+template <typename Column, int kIndex = 0, typename V, int kSize>
+HWY_INLINE void load_strip(const std::byte* at, int64_t panel_bytes, Pack<V, kSize>& weights) {
+  weights.first = Column::load(at + vector_offset<kIndex>(panel_bytes));
+  if constexpr (kSize > 1) load_strip<Column, kIndex + 1>(at, panel_bytes, weights.rest);
 }
 
-// One column of the weights times one number of each row.
-template <int kSize, int kRows>
-HWY_INLINE void add_column(const FloatPack<kSize>& weights, const float* x, int64_t stride,
-                           Pack<FloatPack<kSize>, kRows>& sums) {
-  add_product(weights, hn::Set(kFloats, *x), sums.first);
-  if constexpr (kRows > 1) add_column(weights, x + stride, stride, sums.rest);
+HWY_INLINE void add_product(FloatVector weights, FloatVector x, FloatVector& sum) {
+  sum = hn::MulAdd(weights, x, sum);
+  keep(sum);
+}
+
+// The weights of a strip, loaded already or as they are needed, times one x.
+template <typename W, typename X, typename S, int kSize>
+HWY_INLINE void add_strip(const Pack<W, kSize>& weights, X x, Pack<S, kSize>& sums) {
+  add_product(weights.first, x, sums.first);
+  if constexpr (kSize > 1) add_strip(weights.rest, x, sums.rest);
+}
+template <typename Column, int kIndex = 0, typename X, typename S, int kSize>
+HWY_INLINE void add_strip_at(const std::byte* at, int64_t panel_bytes, X x, Pack<S, kSize>& sums) {
+  add_product(Column::load(at + vector_offset<kIndex>(panel_bytes)), x, sums.first);
+  if constexpr (kSize > 1) add_strip_at<Column, kIndex + 1>(at, panel_bytes, x, sums.rest);
+}
+
+template <typename Column, typename W, typename Number, typename S, int kSize, int kRows>
+HWY_INLINE void add_rows(const Pack<W, kSize>& weights, const Number* x, int64_t stride,
+                         Pack<Pack<S, kSize>, kRows>& sums) {
+  add_strip(weights, Column::everywhere(x), sums.first);
+  if constexpr (kRows > 1) add_rows<Column>(weights, x + stride, stride, sums.rest);
+}
+
+// One column of the weights times one number of each row (of I8, two).
+template <typename Column, typename Number, typename S, int kSize, int kRows>
+HWY_INLINE void add_column(const std::byte* at, int64_t panel_bytes, const Number* x, int64_t stride,
+                           Pack<Pack<S, kSize>, kRows>& sums) {
+  if constexpr (kRows == 1) {
+    add_strip_at<Column>(at, panel_bytes, Column::everywhere(x), sums.first);
+  } else {
+    Pack<decltype(Column::load(at)), kSize> weights;
+    load_strip<Column>(at, panel_bytes, weights);
+    add_rows<Column>(weights, x, stride, sums);
+  }
 }
 
 template <int kSize, int kRows>
@@ -154,9 +212,7 @@ void multiply_f32(const Product& product, int64_t row, int64_t panel, float* to)
     if constexpr (kPrefetch) {
       for (int p = 0; p < kPanels; ++p) hwy::Prefetch(weights + p * panel_bytes + kPrefetchBytes);
     }
-    FloatPack<kPanels * kVectors> strip;
-    load_f32(weights, panel_bytes, strip);
-    add_column(strip, x + column, stride, sums);
+    add_column<F32Column>(weights, panel_bytes, x + column, stride, sums);
     weights += kPanelRows * int64_t{sizeof(float)};
   }
   store_rows(sums, to);
@@ -171,21 +227,18 @@ void multiply_bf16(const Product& product, int64_t row, int64_t panel, float* to
   const float* x = product.x.data + row * stride;
   Pack<FloatPack<kPanels * kVectors>, kRows> sums;
   set_zero(sums);
-  FloatPack<kPanels * kVectors> even;
-  FloatPack<kPanels * kVectors> odd;
   int64_t column = 0;
   for (; column + 1 < columns; column += 2) {
     if constexpr (kPrefetch) {
       for (int p = 0; p < kPanels; ++p) hwy::Prefetch(weights + p * panel_bytes + kPrefetchBytes);
     }
-    load_bf16(weights, panel_bytes, even, odd);
-    add_column(even, x + column, stride, sums);
-    add_column(odd, x + column + 1, stride, sums);
+    add_column<EvenBf16Column>(weights, panel_bytes, x + column, stride, sums);
+    forget_loads(weights);
+    add_column<OddBf16Column>(weights, panel_bytes, x + column + 1, stride, sums);
     weights += kPanelRows * int64_t{sizeof(uint32_t)};
   }
   if (column < columns) {
-    load_bf16(weights, panel_bytes, even, odd);
-    add_column(even, x + column, stride, sums);
+    add_column<EvenBf16Column>(weights, panel_bytes, x + column, stride, sums);
   }
   store_rows(sums, to);
 }
@@ -206,17 +259,13 @@ struct IntSums {
 #endif
 };
 
-HWY_INLINE void add_pairs(ShortVector weights, ShortVector x, IntSums& sums) {
+HWY_INLINE void add_product(ShortVector weights, ShortVector x, IntSums& sums) {
 #if HWY_TARGET == HWY_NEON
   sums.even = hn::ReorderWidenMulAccumulate(kInts, weights, x, sums.even, sums.odd);
 #else
   IntVector none = hn::Zero(kInts);
   sums.even = hn::ReorderWidenMulAccumulate(kInts, weights, x, sums.even, none);
-#if HWY_COMPILER_GCC_ACTUAL
-  // Says that the sum is needed here: g++ 12 otherwise adds in another order, which takes more registers than
-  // there are and half the speed.
-  asm volatile("" : "+x"(sums.even.raw));
-#endif
+  keep(sums.even);
 #endif
 }
 
@@ -231,40 +280,27 @@ HWY_INLINE FloatVector as_floats(const IntSums& sums, int32_t first) {
 
 template <int kSize>
 using IntPack = Pack<IntSums, kSize>;
-template <int kSize>
-using ShortPack = Pack<ShortVector, kSize>;
-
-template <int kIndex = 0, int kSize>
-HWY_INLINE void load_even(const std::byte* at, int64_t panel_bytes, ShortPack<kSize>& weights) {
-  const auto both =
-      hn::Load(kShorts, reinterpret_cast<const int16_t*>(at + vector_offset<kIndex>(panel_bytes)));
-  weights.first = hn::And(both, hn::Set(kShorts, int16_t{0xFF}));
-  if constexpr (kSize > 1) load_even<kIndex + 1>(at, panel_bytes, weights.rest);
-}
-template <int kIndex = 0, int kSize>
-HWY_INLINE void load_odd(const std::byte* at, int64_t panel_bytes, ShortPack<kSize>& weights) {
-  const hn::RebindToUnsigned<Shorts> bits;
-  const auto both =
-      hn::Load(bits, reinterpret_cast<const uint16_t*>(at + vector_offset<kIndex>(panel_bytes)));
-  weights.first = hn::BitCast(kShorts, hn::ShiftRight<8>(both));
-  if constexpr (kSize > 1) load_odd<kIndex + 1>(at, panel_bytes, weights.rest);
-}
-
-template <int kSize>
-HWY_INLINE void add_product(const ShortPack<kSize>& weights, ShortVector x, IntPack<kSize>& sums) {
-  add_pairs(weights.first, x, sums.first);
-  if constexpr (kSize > 1) add_product(weights.rest, x, sums.rest);
-}
-
-// Two columns of the weights times two numbers of each row.
-template <int kSize, int kRows>
-HWY_INLINE void add_columns(const ShortPack<kSize>& weights, const int16_t* x, int64_t stride,
-                            Pack<IntPack<kSize>, kRows>& sums) {
-  int32_t two = 0;
-  std::memcpy(&two, x, sizeof two);
-  add_product(weights, hn::BitCast(kShorts, hn::Set(kInts, two)), sums.first);
-  if constexpr (kRows > 1) add_columns(weights, x + stride, stride, sums.rest);
-}
+// The even and the odd ones of four columns, times two numbers.
+struct I8Columns {
+  static HWY_INLINE ShortVector everywhere(const int16_t* x) {
+    int32_t two = 0;
+    std::memcpy(&two, x, sizeof two);
+    return hn::BitCast(kShorts, hn::Set(kInts, two));
+  }
+};
+struct EvenI8Columns : I8Columns {
+  static HWY_INLINE ShortVector load(const std::byte* at) {
+    const auto both = hn::Load(kShorts, reinterpret_cast<const int16_t*>(at));
+    return hn::And(both, hn::Set(kShorts, int16_t{0xFF}));
+  }
+};
+struct OddI8Columns : I8Columns {
+  static HWY_INLINE ShortVector load(const std::byte* at) {
+    const hn::RebindToUnsigned<Shorts> bits;
+    const auto both = hn::Load(bits, reinterpret_cast<const uint16_t*>(at));
+    return hn::BitCast(kShorts, hn::ShiftRight<8>(both));
+  }
+};
 
 template <int kSize>
 HWY_INLINE void set_zero(IntPack<kSize>& sums) {
@@ -305,11 +341,9 @@ void multiply_i8(const Product& product, int64_t row, int64_t panel, float* to) 
     if constexpr (kPrefetch) {
       for (int p = 0; p < kPanels; ++p) hwy::Prefetch(weights + p * panel_bytes + kPrefetchBytes);
     }
-    ShortPack<kPanels * kVectors> strip;
-    load_even(weights, panel_bytes, strip);
-    add_columns(strip, x, stride, sums);
-    load_odd(weights, panel_bytes, strip);
-    add_columns(strip, x + 2, stride, sums);
+    add_column<EvenI8Columns>(weights, panel_bytes, x, stride, sums);
+    forget_loads(weights);
+    add_column<OddI8Columns>(weights, panel_bytes, x + 2, stride, sums);
     weights += kPanelRows * int64_t{sizeof(uint32_t)};
     x += 4;
   }
