@@ -1,15 +1,339 @@
 #include "kernels/attention.h"
 
-#include "kernels/scalar.h"
+#include <algorithm>
 
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/attention.cc"
+#include <hwy/foreach_target.h>
+// After foreach_target.h, which includes this file once more for each instruction set.
+#include <hwy/highway.h>
+
+#include "kernels/vectors-inl.h"
+
+// Two orders of the same work. One query alone, over a cache that may be larger than any of the processor's:
+// token by token, the keys (then the values) of several heads in one stream. Two queries at a time, where
+// there are more: head by head, so that each key and value loaded serves both. Either way a score is one sum
+// of vectors in the order of the head's numbers, added up across lanes by a fixed tree, and an output one
+// chain over the tokens in their order: a query's result is the same, bit for bit, in any company.
+#ifndef MEMSIZER_KERNELS_ATTENTION_ONCE
+#define MEMSIZER_KERNELS_ATTENTION_ONCE
 namespace memsizer::kernels {
 
+// The heads of one query that share a pass over the tokens: keys of 8 heads of 64 are half a page.
+inline constexpr int64_t kHeadsOfPass = 8;
+
+// Tokens whose scores are computed together.
+inline constexpr int64_t kTokensOfStep = 4;
+
+}  // namespace memsizer::kernels
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace memsizer::kernels::HWY_NAMESPACE {
+
+// The sums of four vectors' lanes, in one vector of four. Each is (lanes 0 + 2) + (lanes 1 + 3) of a block of
+// 128 bits, then the blocks from the first to the last.
+HWY_INLINE void store_sums(const Pack<FloatVector, 4>& sums, float* to) {
+  const FloatVector a = sums.first;
+  const FloatVector b = sums.rest.first;
+  const FloatVector c = sums.rest.rest.first;
+  const FloatVector d = sums.rest.rest.rest.first;
+#if HWY_TARGET == HWY_SCALAR
+  to[0] = hn::GetLane(a);
+  to[1] = hn::GetLane(b);
+  to[2] = hn::GetLane(c);
+  to[3] = hn::GetLane(d);
+#else
+  const hn::Repartition<double, Floats> pairs;
+  const FloatVector ab = hn::Add(hn::InterleaveLower(kFloats, a, b), hn::InterleaveUpper(kFloats, a, b));
+  const FloatVector cd = hn::Add(hn::InterleaveLower(kFloats, c, d), hn::InterleaveUpper(kFloats, c, d));
+  const auto ab_pairs = hn::BitCast(pairs, ab);
+  const auto cd_pairs = hn::BitCast(pairs, cd);
+  const FloatVector blocks = hn::Add(hn::BitCast(kFloats, hn::InterleaveLower(pairs, ab_pairs, cd_pairs)),
+                                     hn::BitCast(kFloats, hn::InterleaveUpper(pairs, ab_pairs, cd_pairs)));
+  if constexpr (kLanes == 4) {
+    hn::StoreU(blocks, kFloats, to);
+  } else {
+    const hn::Half<Floats> half;
+    const auto folded = hn::Add(hn::LowerHalf(half, blocks), hn::UpperHalf(half, blocks));
+    if constexpr (kLanes == 8) {
+      hn::StoreU(folded, half, to);
+    } else {
+      const hn::Half<decltype(half)> quarter;
+      hn::StoreU(hn::Add(hn::LowerHalf(quarter, folded), hn::UpperHalf(quarter, folded)), quarter, to);
+    }
+  }
+#endif
+}
+
+// Where the keys or values of a token are.
+HWY_INLINE int64_t token_offset(const AttentionTask& task, int64_t i) {
+  return (task.tokens ? task.tokens[i] : i) * task.stride;
+}
+
+// A head's part of some vectors: from `offset` on, of which `there` numbers are left.
+HWY_INLINE FloatVector load_part(const float* from, int64_t there) {
+  return there >= kLanes ? hn::LoadU(kFloats, from) : load_some(from, there);
+}
+
+// The scores of kQueries queries, `scores_stride` apart, for four tokens.
+template <int kQueries>
+HWY_INLINE void score_four(const AttentionTask& task, const float* query, const float* const keys[4],
+                           int64_t offset, float* scores, int64_t scores_stride) {
+  static_assert(kQueries == 1 || kQueries == 2);
+  Pack<FloatVector, 4> first;
+  Pack<FloatVector, 4> second;
+  set_zero(first);
+  set_zero(second);
+  const float* key0 = keys[0] + offset;
+  const float* key1 = keys[1] + offset;
+  const float* key2 = keys[2] + offset;
+  const float* key3 = keys[3] + offset;
+  const float* query0 = query + offset;
+  const float* query1 = query0 + task.queries.stride;
+  const auto add = [&](FloatVector q, FloatVector k0, FloatVector k1, FloatVector k2, FloatVector k3,
+                       Pack<FloatVector, 4>& sums) HWY_ATTR {
+    sums.first = hn::MulAdd(q, k0, sums.first);
+    sums.rest.first = hn::MulAdd(q, k1, sums.rest.first);
+    sums.rest.rest.first = hn::MulAdd(q, k2, sums.rest.rest.first);
+    sums.rest.rest.rest.first = hn::MulAdd(q, k3, sums.rest.rest.rest.first);
+  };
+  const int64_t whole = task.head_dim / kLanes * kLanes;
+  for (int64_t i = 0; i < whole; i += kLanes) {
+    const FloatVector k0 = hn::LoadU(kFloats, key0 + i);
+    const FloatVector k1 = hn::LoadU(kFloats, key1 + i);
+    const FloatVector k2 = hn::LoadU(kFloats, key2 + i);
+    const FloatVector k3 = hn::LoadU(kFloats, key3 + i);
+    add(hn::LoadU(kFloats, query0 + i), k0, k1, k2, k3, first);
+    if constexpr (kQueries == 2) add(hn::LoadU(kFloats, query1 + i), k0, k1, k2, k3, second);
+  }
+  if (const int64_t rest = task.head_dim - whole; rest > 0) {
+    const FloatVector k0 = load_some(key0 + whole, rest);
+    const FloatVector k1 = load_some(key1 + whole, rest);
+    const FloatVector k2 = load_some(key2 + whole, rest);
+    const FloatVector k3 = load_some(key3 + whole, rest);
+    add(load_some(query0 + whole, rest), k0, k1, k2, k3, first);
+    if constexpr (kQueries == 2) add(load_some(query1 + whole, rest), k0, k1, k2, k3, second);
+  }
+  store_sums(first, scores);
+  if constexpr (kQueries == 2) store_sums(second, scores + scores_stride);
+}
+
+// The scores of kQueries queries for `visible` tokens, for `heads` heads from `offset` on; a head's scores
+// are kQueries rows, `row` apart. Rows have room for a multiple of four.
+template <int kQueries>
+void score(const AttentionTask& task, int64_t query, int64_t offset, int64_t heads, int64_t visible,
+           float* scores, int64_t row) {
+  const float* from = task.queries.data + query * task.queries.stride;
+  for (int64_t i = 0; i < visible; i += kTokensOfStep) {
+    const float* keys[kTokensOfStep];
+    // At the end some token serves again: its scores there are never looked at.
+    for (int64_t t = 0; t < kTokensOfStep; ++t) {
+      keys[t] = task.keys + token_offset(task, std::min(i + t, visible - 1));
+    }
+    for (int64_t head = 0; head < heads; ++head) {
+      score_four<kQueries>(task, from, keys, offset + head * task.head_dim,
+                           scores + head * kQueries * row + i, row);
+    }
+  }
+}
+
+// out = the sums of the values so far, times `factor`.
+HWY_INLINE void scale_head(float* out, int64_t width, float factor) {
+  const int64_t whole = width / kLanes * kLanes;
+  const FloatVector by = hn::Set(kFloats, factor);
+  for (int64_t i = 0; i < whole; i += kLanes)
+    hn::StoreU(hn::Mul(hn::LoadU(kFloats, out + i), by), kFloats, out + i);
+  for (int64_t i = whole; i < width; ++i) out[i] *= factor;
+}
+
+// One query: out += weight * value, four tokens at a time, since the sums wait in the cache.
+void add_values(const AttentionTask& task, int64_t offset, int64_t heads, int64_t visible,
+                const float* weights, int64_t row, float* out) {
+  int64_t i = 0;
+  const int64_t head_dim = task.head_dim;
+  for (; i + kTokensOfStep <= visible; i += kTokensOfStep) {
+    const float* value0 = task.values + token_offset(task, i) + offset;
+    const float* value1 = task.values + token_offset(task, i + 1) + offset;
+    const float* value2 = task.values + token_offset(task, i + 2) + offset;
+    const float* value3 = task.values + token_offset(task, i + 3) + offset;
+    for (int64_t head = 0; head < heads; ++head) {
+      const float* weight = weights + head * row + i;
+      const FloatVector w0 = hn::Set(kFloats, weight[0]);
+      const FloatVector w1 = hn::Set(kFloats, weight[1]);
+      const FloatVector w2 = hn::Set(kFloats, weight[2]);
+      const FloatVector w3 = hn::Set(kFloats, weight[3]);
+      for (int64_t c = head * head_dim; c < (head + 1) * head_dim; c += kLanes) {
+        const int64_t there = (head + 1) * head_dim - c;
+        FloatVector sum = load_part(out + c, there);
+        sum = hn::MulAdd(w0, load_part(value0 + c, there), sum);
+        sum = hn::MulAdd(w1, load_part(value1 + c, there), sum);
+        sum = hn::MulAdd(w2, load_part(value2 + c, there), sum);
+        sum = hn::MulAdd(w3, load_part(value3 + c, there), sum);
+        if (there >= kLanes) {
+          hn::StoreU(sum, kFloats, out + c);
+        } else {
+          store_some(sum, out + c, there);
+        }
+      }
+    }
+  }
+  for (; i < visible; ++i) {
+    const float* value = task.values + token_offset(task, i) + offset;
+    for (int64_t head = 0; head < heads; ++head) {
+      const FloatVector w = hn::Set(kFloats, weights[head * row + i]);
+      for (int64_t c = head * head_dim; c < (head + 1) * head_dim; c += kLanes) {
+        const int64_t there = (head + 1) * head_dim - c;
+        const FloatVector sum = hn::MulAdd(w, load_part(value + c, there), load_part(out + c, there));
+        if (there >= kLanes) {
+          hn::StoreU(sum, kFloats, out + c);
+        } else {
+          store_some(sum, out + c, there);
+        }
+      }
+    }
+  }
+}
+
+void attend_one(const AttentionTask& task, int64_t query, int64_t first_head, int64_t end_head, int64_t row,
+                float* scratch) {
+  const int64_t visible = task.visible + query * task.visible_more;
+  for (int64_t first = first_head; first < end_head; first += kHeadsOfPass) {
+    const int64_t heads = std::min(kHeadsOfPass, end_head - first);
+    const int64_t offset = first * task.head_dim;
+    score<1>(task, query, offset, heads, visible, scratch, row);
+    float sums[kHeadsOfPass] = {};
+    for (int64_t head = 0; head < heads; ++head) {
+      sums[head] = exponentials_of_differences(scratch + head * row, visible);
+    }
+    float* out = task.out.data + query * task.out.stride + offset;
+    std::fill(out, out + heads * task.head_dim, 0.0F);
+    add_values(task, offset, heads, visible, scratch, row, out);
+    for (int64_t head = 0; head < heads; ++head) {
+      scale_head(out + head * task.head_dim, task.head_dim, 1.0F / sums[head]);
+    }
+  }
+}
+
+template <int kSize>
+HWY_INLINE void add_value(const float* value, FloatVector weight0, FloatVector weight1,
+                          Pack<FloatVector, kSize>& sums0, Pack<FloatVector, kSize>& sums1) {
+  const FloatVector v = hn::LoadU(kFloats, value);
+  sums0.first = hn::MulAdd(weight0, v, sums0.first);
+  sums1.first = hn::MulAdd(weight1, v, sums1.first);
+  if constexpr (kSize > 1) add_value(value + kLanes, weight0, weight1, sums0.rest, sums1.rest);
+}
+
+template <int kSize>
+HWY_INLINE void add_value(const float* value, FloatVector weight, Pack<FloatVector, kSize>& sums) {
+  sums.first = hn::MulAdd(weight, hn::LoadU(kFloats, value), sums.first);
+  if constexpr (kSize > 1) add_value(value + kLanes, weight, sums.rest);
+}
+
+template <int kSize>
+HWY_INLINE void store_scaled(const Pack<FloatVector, kSize>& sums, FloatVector factor, float* to) {
+  hn::StoreU(hn::Mul(sums.first, factor), kFloats, to);
+  if constexpr (kSize > 1) store_scaled(sums.rest, factor, to + kLanes);
+}
+
+// What two queries take from the values: their weights [2, row], what they see and their sums.
+struct TwoQueries {
+  const float* weights;
+  int64_t row;
+  int64_t visible[2];
+  float factors[2];
+  float* out[2];
+};
+
+template <int kSize>
+HWY_INLINE void sum_values(const AttentionTask& task, const TwoQueries& two, int64_t offset) {
+  Pack<FloatVector, kSize> sums0;
+  Pack<FloatVector, kSize> sums1;
+  set_zero(sums0);
+  set_zero(sums1);
+  int64_t i = 0;
+  for (; i < two.visible[0]; ++i) {
+    add_value(task.values + token_offset(task, i) + offset, hn::Set(kFloats, two.weights[i]),
+              hn::Set(kFloats, two.weights[two.row + i]), sums0, sums1);
+  }
+  for (; i < two.visible[1]; ++i) {
+    add_value(task.values + token_offset(task, i) + offset, hn::Set(kFloats, two.weights[two.row + i]),
+              sums1);
+  }
+  store_scaled(sums0, hn::Set(kFloats, two.factors[0]), two.out[0] + offset);
+  store_scaled(sums1, hn::Set(kFloats, two.factors[1]), two.out[1] + offset);
+}
+
+// The last numbers of a head, fewer than a vector.
+HWY_INLINE void sum_some_values(const AttentionTask& task, const TwoQueries& two, int64_t offset,
+                                int64_t there) {
+  for (int q = 0; q < 2; ++q) {
+    FloatVector sum = hn::Zero(kFloats);
+    for (int64_t i = 0; i < two.visible[q]; ++i) {
+      const float* value = task.values + token_offset(task, i) + offset;
+      sum = hn::MulAdd(hn::Set(kFloats, two.weights[q * two.row + i]), load_some(value, there), sum);
+    }
+    store_some(hn::Mul(sum, hn::Set(kFloats, two.factors[q])), two.out[q] + offset, there);
+  }
+}
+
+// Queries `query` and the next; the next sees no less.
+void attend_two(const AttentionTask& task, int64_t query, int64_t first_head, int64_t end_head, int64_t row,
+                float* scratch) {
+  constexpr int kMany = 4;
+  const int64_t visible = task.visible + query * task.visible_more;
+  TwoQueries two{
+      .weights = scratch,
+      .row = row,
+      .visible = {visible, visible + task.visible_more},
+      .factors = {},
+      .out = {task.out.data + query * task.out.stride, task.out.data + (query + 1) * task.out.stride}};
+  for (int64_t head = first_head; head < end_head; ++head) {
+    const int64_t offset = head * task.head_dim;
+    // The first query's scores of what only the second sees are computed in vain.
+    score<2>(task, query, offset, 1, two.visible[1], scratch, row);
+    for (int q = 0; q < 2; ++q) {
+      two.factors[q] = 1.0F / exponentials_of_differences(scratch + q * row, two.visible[q]);
+    }
+    int64_t c = 0;
+    for (; c + kMany * kLanes <= task.head_dim; c += kMany * kLanes) sum_values<kMany>(task, two, offset + c);
+    for (; c + kLanes <= task.head_dim; c += kLanes) sum_values<1>(task, two, offset + c);
+    if (c < task.head_dim) sum_some_values(task, two, offset + c, task.head_dim - c);
+  }
+}
+
+void attend(const AttentionTask& task, int64_t first_head, int64_t end_head, int64_t row, float* scratch) {
+  int64_t query = 0;
+  if (task.visible_more >= 0) {
+    for (; query + 1 < task.count; query += 2) attend_two(task, query, first_head, end_head, row, scratch);
+  }
+  for (; query < task.count; ++query) attend_one(task, query, first_head, end_head, row, scratch);
+}
+
+}  // namespace memsizer::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace memsizer::kernels {
+namespace {
+
+// Numbers from one row of scores to the next.
+int64_t scores_row(const AttentionTask& task) {
+  const int64_t most = std::max(task.visible, task.most_visible());
+  return (most + kTokensOfStep - 1) / kTokensOfStep * kTokensOfStep;
+}
+
+}  // namespace
+
+HWY_EXPORT(attend);
+
 int64_t attention_scratch(const AttentionTask& task) {
-  return task.most_visible();
+  return kHeadsOfPass * scores_row(task);
 }
 
 void attention(const AttentionTask& task, int64_t first_head, int64_t end_head, float* scratch) {
-  scalar::attention(task, first_head, end_head, scratch);
+  HWY_DYNAMIC_DISPATCH(attend)(task, first_head, end_head, scores_row(task), scratch);
 }
 
 }  // namespace memsizer::kernels
+#endif

@@ -1,12 +1,571 @@
 #include "kernels/matmul.h"
 
-#include "kernels/scalar.h"
+#include <algorithm>
+#include <limits>
 
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/matmul.cc"
+#include <hwy/foreach_target.h>
+// After foreach_target.h, which includes this file once more for each instruction set.
+#include <hwy/cache_control.h>
+#include <hwy/highway.h>
+
+#include "kernels/vectors-inl.h"
+
+// How a product is computed. A tile is kRows rows of x times kPanels panels of the matrix; its sums stay in
+// registers while one loop goes over the columns. Each output is one chain of multiply-adds in the order of
+// the columns, in every tile alike, so a row's result is the same in any company. Where rows are few, several
+// panels at a time give the processor enough chains to overlap.
+#ifndef MEMSIZER_KERNELS_MATMUL_ONCE
+#define MEMSIZER_KERNELS_MATMUL_ONCE
 namespace memsizer::kernels {
 
-void matmul(Team& /*team*/, const PackedMatrix& weight, ConstRows x, int64_t count, Rows out,
+// A row of x for I8 weights.
+struct QuantizedRow {
+  float scale;
+  int32_t first;  // what its sums begin with: takes off the 128 that all stored weights are too large by
+};
+
+// One call of matmul.
+struct Product {
+  const PackedMatrix& weight;
+  ConstRows x;
+  int64_t count;
+  Rows out;
+  const Epilogue& epilogue;
+  int16_t* quantized = nullptr;  // [count, quantized_stride], I8 only
+  int64_t quantized_stride = 0;
+  QuantizedRow* quantized_rows = nullptr;
+
+  int64_t panel_bytes() const { return weight.panel(1) - weight.panel(0); }
+};
+
+inline constexpr int64_t kPanelRows = PackedMatrix::kPanelRows;
+// The rows of x that are multiplied with a panel before the next panel comes: so many that they stay in the
+// second-level cache beside the panel.
+inline constexpr int64_t kBlockBytes = int64_t{256} << 10;
+// Reading ahead by hand pays when weights come from memory and costs when they come from a cache.
+inline constexpr int64_t kPrefetchMatrixBytes = int64_t{12} << 20;
+inline constexpr int64_t kPrefetchBytes = 512;
+
+}  // namespace memsizer::kernels
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace memsizer::kernels::HWY_NAMESPACE {
+
+// Vectors a panel.
+inline constexpr int kVectors = static_cast<int>(kPanelRows / kLanes);
+
+// The most rows of a tile, and the most vectors of sums it may have with more than one panel, as the
+// registers of the instruction set allow.
+#if HWY_TARGET == HWY_NEON
+inline constexpr int kFloatRows = 6;
+inline constexpr int kIntegerRows = 3;  // two vectors of sums for one elsewhere
+inline constexpr int kManyVectors = 16;
+#elif HWY_TARGET == HWY_SCALAR
+inline constexpr int kFloatRows = 1;
+inline constexpr int kIntegerRows = 1;
+inline constexpr int kManyVectors = 16;
+#else
+inline constexpr int kFloatRows = kLanes == 16 ? 12 : kLanes == 8 ? 6 : 2;
+inline constexpr int kIntegerRows = kLanes == 16 ? 12 : kLanes == 8 ? 4 : 2;
+inline constexpr int kManyVectors = kLanes == 16 ? 16 : 8;
+#endif
+
+// How many panels a tile has. Sums of integers are ready the next cycle and need no company.
+template <WeightType kType, int kRows>
+constexpr int panels_of_tile() {
+  if (kType == WeightType::I8) return kRows == 1 && kVectors < 4 ? 2 : 1;
+  int panels = 4;
+  while (panels > 1 && kRows * panels * kVectors > kManyVectors) panels /= 2;
+  return panels;
+}
+
+template <int kSize>
+using FloatPack = Pack<FloatVector, kSize>;
+
+// Where vector kIndex of a strip of panels is, in bytes from its first one.
+template <int kIndex>
+HWY_INLINE int64_t vector_offset(int64_t panel_bytes) {
+  return kIndex / kVectors * panel_bytes + kIndex % kVectors * kLanes * int64_t{sizeof(float)};
+}
+
+// Says that a sum is needed here, in a register. g++ 12 otherwise adds integers in another order and
+// multiplies into the register of x, and either way has not enough registers.
+template <typename V>
+HWY_INLINE void keep(V& sum) {
+#if HWY_COMPILER_GCC_ACTUAL && HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR
+  asm volatile("" : "+v"(sum.raw));
+#else
+  static_cast<void>(sum);
+#endif
+}
+
+// Makes the compiler load anew what is at `at`, rather than keep it in registers that are all needed for
+// sums.
+HWY_INLINE void forget_loads(const std::byte*& at) {
+#if HWY_COMPILER_GCC || HWY_COMPILER_CLANG
+  asm volatile("" : "+r"(at));
+#else
+  static_cast<void>(at);
+#endif
+}
+
+// How a vector of one column's weights is loaded, and what of x is multiplied with it.
+struct FloatColumn {
+  static HWY_INLINE FloatVector everywhere(const float* x) { return hn::Set(kFloats, *x); }
+};
+struct F32Column : FloatColumn {
+  static HWY_INLINE FloatVector load(const std::byte* at) {
+    return hn::Load(kFloats, reinterpret_cast<const float*>(at));
+  }
+};
+
+// The first and the second of two columns: a bfloat16 is the upper half of a float.
+using FloatBits = hn::RebindToUnsigned<Floats>;
+inline constexpr FloatBits kFloatBits;
+struct EvenBf16Column : FloatColumn {
+  static HWY_INLINE FloatVector load(const std::byte* at) {
+    const auto both = hn::Load(kFloatBits, reinterpret_cast<const uint32_t*>(at));
+    return hn::BitCast(kFloats, hn::ShiftLeft<16>(both));
+  }
+};
+struct OddBf16Column : FloatColumn {
+  static HWY_INLINE FloatVector load(const std::byte* at) {
+    const auto both = hn::Load(kFloatBits, reinterpret_cast<const uint32_t*>(at));
+    return hn::BitCast(kFloats, hn::And(both, hn::Set(kFloatBits, 0xFFFF0000U)));
+  }
+};
+
+template <typename Column, int kIndex = 0, typename V, int kSize>
+HWY_INLINE void load_strip(const std::byte* at, int64_t panel_bytes, Pack<V, kSize>& weights) {
+  weights.first = Column::load(at + vector_offset<kIndex>(panel_bytes));
+  if constexpr (kSize > 1) load_strip<Column, kIndex + 1>(at, panel_bytes, weights.rest);
+}
+
+HWY_INLINE void add_product(FloatVector weights, FloatVector x, FloatVector& sum) {
+  sum = hn::MulAdd(weights, x, sum);
+  keep(sum);
+}
+
+// The weights of a strip, loaded already or as they are needed, times one x.
+template <typename W, typename X, typename S, int kSize>
+HWY_INLINE void add_strip(const Pack<W, kSize>& weights, X x, Pack<S, kSize>& sums) {
+  add_product(weights.first, x, sums.first);
+  if constexpr (kSize > 1) add_strip(weights.rest, x, sums.rest);
+}
+template <typename Column, int kIndex = 0, typename X, typename S, int kSize>
+HWY_INLINE void add_strip_at(const std::byte* at, int64_t panel_bytes, X x, Pack<S, kSize>& sums) {
+  add_product(Column::load(at + vector_offset<kIndex>(panel_bytes)), x, sums.first);
+  if constexpr (kSize > 1) add_strip_at<Column, kIndex + 1>(at, panel_bytes, x, sums.rest);
+}
+
+template <typename Column, typename W, typename Number, typename S, int kSize, int kRows>
+HWY_INLINE void add_rows(const Pack<W, kSize>& weights, const Number* x, int64_t stride,
+                         Pack<Pack<S, kSize>, kRows>& sums) {
+  add_strip(weights, Column::everywhere(x), sums.first);
+  if constexpr (kRows > 1) add_rows<Column>(weights, x + stride, stride, sums.rest);
+}
+
+// One column of the weights times one number of each row (of I8, two).
+template <typename Column, typename Number, typename S, int kSize, int kRows>
+HWY_INLINE void add_column(const std::byte* at, int64_t panel_bytes, const Number* x, int64_t stride,
+                           Pack<Pack<S, kSize>, kRows>& sums) {
+  if constexpr (kRows == 1) {
+    add_strip_at<Column>(at, panel_bytes, Column::everywhere(x), sums.first);
+  } else {
+    Pack<decltype(Column::load(at)), kSize> weights;
+    load_strip<Column>(at, panel_bytes, weights);
+    add_rows<Column>(weights, x, stride, sums);
+  }
+}
+
+template <int kSize, int kRows>
+HWY_INLINE void set_zero(Pack<FloatPack<kSize>, kRows>& sums) {
+  set_zero(sums.first);
+  if constexpr (kRows > 1) set_zero(sums.rest);
+}
+
+template <int kSize>
+HWY_INLINE void store(const FloatPack<kSize>& sums, float* to) {
+  hn::Store(sums.first, kFloats, to);
+  if constexpr (kSize > 1) store(sums.rest, to + kLanes);
+}
+template <int kSize, int kRows>
+HWY_INLINE void store_rows(const Pack<FloatPack<kSize>, kRows>& sums, float* to) {
+  store(sums.first, to);
+  if constexpr (kRows > 1) store_rows(sums.rest, to + kSize * kLanes);
+}
+
+// The sums of a tile, [kRows, kPanels, 16].
+template <int kRows, int kPanels, bool kPrefetch>
+void multiply_f32(const Product& product, int64_t row, int64_t panel, float* to) {
+  const int64_t columns = product.weight.columns();
+  const int64_t panel_bytes = product.panel_bytes();
+  const std::byte* weights = product.weight.panel(panel);
+  const int64_t stride = product.x.stride;
+  const float* x = product.x.data + row * stride;
+  Pack<FloatPack<kPanels * kVectors>, kRows> sums;
+  set_zero(sums);
+  for (int64_t column = 0; column < columns; ++column) {
+    if constexpr (kPrefetch) {
+      for (int p = 0; p < kPanels; ++p) hwy::Prefetch(weights + p * panel_bytes + kPrefetchBytes);
+    }
+    add_column<F32Column>(weights, panel_bytes, x + column, stride, sums);
+    weights += kPanelRows * int64_t{sizeof(float)};
+  }
+  store_rows(sums, to);
+}
+
+template <int kRows, int kPanels, bool kPrefetch>
+void multiply_bf16(const Product& product, int64_t row, int64_t panel, float* to) {
+  const int64_t columns = product.weight.columns();
+  const int64_t panel_bytes = product.panel_bytes();
+  const std::byte* weights = product.weight.panel(panel);
+  const int64_t stride = product.x.stride;
+  const float* x = product.x.data + row * stride;
+  Pack<FloatPack<kPanels * kVectors>, kRows> sums;
+  set_zero(sums);
+  int64_t column = 0;
+  for (; column + 1 < columns; column += 2) {
+    if constexpr (kPrefetch) {
+      for (int p = 0; p < kPanels; ++p) hwy::Prefetch(weights + p * panel_bytes + kPrefetchBytes);
+    }
+    add_column<EvenBf16Column>(weights, panel_bytes, x + column, stride, sums);
+    forget_loads(weights);
+    add_column<OddBf16Column>(weights, panel_bytes, x + column + 1, stride, sums);
+    weights += kPanelRows * int64_t{sizeof(uint32_t)};
+  }
+  if (column < columns) {
+    add_column<EvenBf16Column>(weights, panel_bytes, x + column, stride, sums);
+  }
+  store_rows(sums, to);
+}
+
+#if HWY_TARGET != HWY_SCALAR
+
+using Ints = hn::RebindToSigned<Floats>;
+using IntVector = hn::Vec<Ints>;
+using Shorts = hn::RepartitionToNarrow<Ints>;
+using ShortVector = hn::Vec<Shorts>;
+inline constexpr Ints kInts;
+inline constexpr Shorts kShorts;
+
+struct IntSums {
+  IntVector even;
+#if HWY_TARGET == HWY_NEON
+  IntVector odd;  // its multiply-add leaves the sums of neighbours apart
+#endif
+};
+
+HWY_INLINE void add_product(ShortVector weights, ShortVector x, IntSums& sums) {
+#if HWY_TARGET == HWY_NEON
+  sums.even = hn::ReorderWidenMulAccumulate(kInts, weights, x, sums.even, sums.odd);
+#else
+  IntVector none = hn::Zero(kInts);
+  sums.even = hn::ReorderWidenMulAccumulate(kInts, weights, x, sums.even, none);
+  keep(sums.even);
+#endif
+}
+
+HWY_INLINE FloatVector as_floats(const IntSums& sums, int32_t first) {
+#if HWY_TARGET == HWY_NEON
+  const IntVector all = hn::RearrangeToOddPlusEven(sums.even, sums.odd);
+#else
+  const IntVector all = sums.even;
+#endif
+  return hn::ConvertTo(kFloats, hn::Add(all, hn::Set(kInts, first)));
+}
+
+template <int kSize>
+using IntPack = Pack<IntSums, kSize>;
+// The even and the odd ones of four columns, times two numbers.
+struct I8Columns {
+  static HWY_INLINE ShortVector everywhere(const int16_t* x) {
+    int32_t two = 0;
+    std::memcpy(&two, x, sizeof two);
+    return hn::BitCast(kShorts, hn::Set(kInts, two));
+  }
+};
+struct EvenI8Columns : I8Columns {
+  static HWY_INLINE ShortVector load(const std::byte* at) {
+    const auto both = hn::Load(kShorts, reinterpret_cast<const int16_t*>(at));
+    return hn::And(both, hn::Set(kShorts, int16_t{0xFF}));
+  }
+};
+struct OddI8Columns : I8Columns {
+  static HWY_INLINE ShortVector load(const std::byte* at) {
+    const hn::RebindToUnsigned<Shorts> bits;
+    const auto both = hn::Load(bits, reinterpret_cast<const uint16_t*>(at));
+    return hn::BitCast(kShorts, hn::ShiftRight<8>(both));
+  }
+};
+
+template <int kSize>
+HWY_INLINE void set_zero(IntPack<kSize>& sums) {
+  sums.first.even = hn::Zero(kInts);
+#if HWY_TARGET == HWY_NEON
+  sums.first.odd = hn::Zero(kInts);
+#endif
+  if constexpr (kSize > 1) set_zero(sums.rest);
+}
+template <int kSize, int kRows>
+HWY_INLINE void set_zero(Pack<IntPack<kSize>, kRows>& sums) {
+  set_zero(sums.first);
+  if constexpr (kRows > 1) set_zero(sums.rest);
+}
+
+template <int kSize>
+HWY_INLINE void store(const IntPack<kSize>& sums, int32_t first, float* to) {
+  hn::Store(as_floats(sums.first, first), kFloats, to);
+  if constexpr (kSize > 1) store(sums.rest, first, to + kLanes);
+}
+template <int kSize, int kRows>
+HWY_INLINE void store_rows(const Pack<IntPack<kSize>, kRows>& sums, const QuantizedRow* rows, float* to) {
+  store(sums.first, rows->first, to);
+  if constexpr (kRows > 1) store_rows(sums.rest, rows + 1, to + kSize * kLanes);
+}
+
+// Sums wrap around on the way, as the 128 too much may be large; the differences at the end are exact.
+template <int kRows, int kPanels, bool kPrefetch>
+void multiply_i8(const Product& product, int64_t row, int64_t panel, float* to) {
+  const int64_t quads = product.quantized_stride / 4;
+  const int64_t panel_bytes = product.panel_bytes();
+  const std::byte* weights = product.weight.panel(panel);
+  const int64_t stride = product.quantized_stride;
+  const int16_t* x = product.quantized + row * stride;
+  Pack<IntPack<kPanels * kVectors>, kRows> sums;
+  set_zero(sums);
+  for (int64_t quad = 0; quad < quads; ++quad) {
+    if constexpr (kPrefetch) {
+      for (int p = 0; p < kPanels; ++p) hwy::Prefetch(weights + p * panel_bytes + kPrefetchBytes);
+    }
+    add_column<EvenI8Columns>(weights, panel_bytes, x, stride, sums);
+    forget_loads(weights);
+    add_column<OddI8Columns>(weights, panel_bytes, x + 2, stride, sums);
+    weights += kPanelRows * int64_t{sizeof(uint32_t)};
+    x += 4;
+  }
+  store_rows(sums, product.quantized_rows + row, to);
+}
+
+#else
+
+template <int kRows, int kPanels, bool kPrefetch>
+void multiply_i8(const Product& product, int64_t row, int64_t panel, float* to) {
+  const auto* weights = reinterpret_cast<const uint8_t*>(product.weight.panel(panel));
+  const int16_t* x = product.quantized + row * product.quantized_stride;
+  for (int64_t lane = 0; lane < kPanelRows; ++lane) {
+    // Unsigned, so that the sums may wrap around.
+    auto sum = static_cast<uint32_t>(product.quantized_rows[row].first);
+    for (int64_t i = 0; i < product.quantized_stride; i += 4) {
+      const uint8_t* four = weights + (i * kPanelRows + lane * 4);
+      sum += static_cast<uint32_t>(four[0] * x[i] + four[2] * x[i + 1] + four[1] * x[i + 2] +
+                                   four[3] * x[i + 3]);
+    }
+    to[lane] = static_cast<float>(static_cast<int32_t>(sum));
+  }
+}
+
+#endif
+
+// Rounds a row of x to integers of at most `limit`; of four columns the second and third change places, as
+// the kernel takes even and odd columns apart.
+QuantizedRow quantize(const float* x, int64_t columns, int64_t stored, int32_t limit, int16_t* to) {
+  const int64_t whole = columns / kLanes * kLanes;
+  FloatVector largest = hn::Zero(kFloats);
+  FloatVector nothing = hn::Zero(kFloats);
+  const auto look_at = [&](FloatVector v) HWY_ATTR {
+    largest = hn::Max(hn::Abs(v), largest);
+    nothing = hn::MulAdd(v, hn::Zero(kFloats), nothing);
+  };
+  for (int64_t i = 0; i < whole; i += kLanes) look_at(hn::LoadU(kFloats, x + i));
+  if (whole < columns) look_at(load_some(x + whole, columns - whole));
+  const float most = hn::GetLane(hn::MaxOfLanes(kFloats, largest));
+  // Zero, but NaN if a number is infinite or NaN itself: then so are the row's results.
+  const float finite = hn::GetLane(hn::SumOfLanes(kFloats, nothing));
+  const float inverse = most > 0.0F && finite == 0.0F ? static_cast<float>(limit) / most : 0.0F;
+
+  const hn::RebindToSigned<Floats> ints;
+  const FloatVector factor = hn::Set(kFloats, inverse);
+  HWY_ALIGN int32_t rounded[kPanelRows] = {};
+  int32_t sum = 0;
+  for (int64_t begin = 0; begin < stored; begin += kPanelRows) {
+    for (int64_t i = 0; i < kPanelRows; i += kLanes) {
+      const int64_t there = columns - begin - i;
+      const FloatVector v = there >= kLanes ? hn::LoadU(kFloats, x + begin + i)
+                            : there > 0     ? load_some(x + begin + i, there)
+                                            : hn::Zero(kFloats);
+      const auto near = hn::NearestInt(hn::Mul(v, factor));
+      const auto bound = hn::Set(ints, limit);
+      hn::Store(hn::Max(hn::Min(near, bound), hn::Neg(bound)), ints, rounded + i);
+    }
+    const int64_t end = std::min(kPanelRows, stored - begin);
+    for (int64_t i = 0; i < end; i += 4) {
+      sum += rounded[i] + rounded[i + 1] + rounded[i + 2] + rounded[i + 3];
+      to[begin + i] = static_cast<int16_t>(rounded[i]);
+      to[begin + i + 1] = static_cast<int16_t>(rounded[i + 2]);
+      to[begin + i + 2] = static_cast<int16_t>(rounded[i + 1]);
+      to[begin + i + 3] = static_cast<int16_t>(rounded[i + 3]);
+    }
+  }
+  return {.scale = most / static_cast<float>(limit) + finite,
+          .first = static_cast<int32_t>(uint32_t{0} - static_cast<uint32_t>(sum) * 128U)};
+}
+
+HWY_INLINE FloatVector apply(Unary unary, FloatVector x) {
+  switch (unary) {
+    case Unary::None:
+      return x;
+    case Unary::Relu:
+      return relu_of(x);
+    case Unary::Gelu:
+      return gelu_of(x);
+    case Unary::Sigmoid:
+      return sigmoid_of(x);
+  }
+  return x;
+}
+
+// Sixteen sums of a row, of which the last may be beyond the matrix, become outputs.
+void finish_panel(const Product& product, int64_t row, int64_t panel, const float* sums) {
+  const Epilogue& epilogue = product.epilogue;
+  const int64_t begin = panel * kPanelRows;
+  const bool integers = product.weight.type() == WeightType::I8;
+  const FloatVector row_scale = hn::Set(kFloats, integers ? product.quantized_rows[row].scale : 1.0F);
+  for (int64_t lane = 0; lane < kPanelRows; lane += kLanes) {
+    const int64_t at = begin + lane;
+    const int64_t there = product.weight.rows() - at;
+    if (there <= 0) return;
+    const bool whole = there >= kLanes;
+    const auto load = [&](const float* from)
+                          HWY_ATTR { return whole ? hn::LoadU(kFloats, from) : load_some(from, there); };
+    FloatVector y = hn::Load(kFloats, sums + lane);
+    if (integers) {
+      const FloatVector scale = hn::Load(kFloats, product.weight.scales(panel) + lane);
+      y = hn::Mul(hn::Mul(y, row_scale), scale);
+    }
+    if (epilogue.bias) y = hn::Add(y, load(epilogue.bias + at));
+    y = apply(epilogue.unary, y);
+    if (epilogue.add.data) y = hn::Add(y, load(epilogue.add.data + row * epilogue.add.stride + at));
+    float* to = product.out.data + row * product.out.stride + at;
+    if (whole) {
+      hn::StoreU(y, kFloats, to);
+    } else {
+      store_some(y, to, there);
+    }
+  }
+}
+
+template <WeightType kType, int kRows, int kPanels, bool kPrefetch>
+void multiply_tile(const Product& product, int64_t row, int64_t panel) {
+  HWY_ALIGN float sums[kRows * kPanels * kPanelRows];
+  if constexpr (kType == WeightType::F32) multiply_f32<kRows, kPanels, kPrefetch>(product, row, panel, sums);
+  if constexpr (kType == WeightType::BF16)
+    multiply_bf16<kRows, kPanels, kPrefetch>(product, row, panel, sums);
+  if constexpr (kType == WeightType::I8) multiply_i8<kRows, kPanels, kPrefetch>(product, row, panel, sums);
+  for (int r = 0; r < kRows; ++r) {
+    for (int p = 0; p < kPanels; ++p) {
+      finish_panel(product, row + r, panel + p, sums + (r * kPanels + p) * kPanelRows);
+    }
+  }
+}
+
+// `rows` rows, at most kRows, from `row` on, times panels [begin, end).
+template <WeightType kType, int kRows>
+void multiply_rows(const Product& product, int64_t row, int64_t rows, int64_t begin, int64_t end) {
+  if constexpr (kRows > 1) {
+    if (rows < kRows) return multiply_rows<kType, kRows - 1>(product, row, rows, begin, end);
+  }
+  constexpr int kPanels = panels_of_tile<kType, kRows>();
+  int64_t panel = begin;
+  if constexpr (kRows == 1) {
+    if (static_cast<int64_t>(product.weight.bytes()) >= kPrefetchMatrixBytes) {
+      for (; panel + kPanels <= end; panel += kPanels) {
+        multiply_tile<kType, kRows, kPanels, true>(product, row, panel);
+      }
+    }
+  }
+  for (; panel + kPanels <= end; panel += kPanels) {
+    multiply_tile<kType, kRows, kPanels, false>(product, row, panel);
+  }
+  for (; panel < end; ++panel) multiply_tile<kType, kRows, 1, false>(product, row, panel);
+}
+
+template <WeightType kType>
+void multiply_all_rows(const Product& product, int64_t begin, int64_t end) {
+  constexpr int kMostRows = kType == WeightType::I8 ? kIntegerRows : kFloatRows;
+  constexpr int64_t kNumberBytes = kType == WeightType::I8 ? sizeof(int16_t) : sizeof(float);
+  const int64_t row_bytes = std::max<int64_t>(product.weight.columns() * kNumberBytes, 1);
+  const int64_t block = std::max<int64_t>(kBlockBytes / row_bytes, 4 * kMostRows);
+  const int64_t blocks = (product.count + block - 1) / block;
+  for (int64_t b = 0; b < blocks; ++b) {
+    const int64_t first = product.count * b / blocks;
+    const int64_t last = product.count * (b + 1) / blocks;
+    // Tiles as even as can be: a small one at the end would have too few chains.
+    const int64_t tiles = (last - first + kMostRows - 1) / kMostRows;
+    const int64_t step = tiles == 1 ? end - begin : 1;
+    for (int64_t panel = begin; panel < end; panel += step) {
+      for (int64_t t = 0; t < tiles; ++t) {
+        const int64_t row = first + (last - first) * t / tiles;
+        const int64_t rows = first + (last - first) * (t + 1) / tiles - row;
+        multiply_rows<kType, kMostRows>(product, row, rows, panel, panel + step);
+      }
+    }
+  }
+}
+
+void multiply_panels(const Product& product, int64_t begin, int64_t end) {
+  switch (product.weight.type()) {
+    case WeightType::F32:
+      return multiply_all_rows<WeightType::F32>(product, begin, end);
+    case WeightType::BF16:
+      return multiply_all_rows<WeightType::BF16>(product, begin, end);
+    case WeightType::I8:
+      return multiply_all_rows<WeightType::I8>(product, begin, end);
+  }
+}
+
+void quantize_rows(const Product& product, int64_t begin, int64_t end) {
+  const int64_t columns = product.weight.columns();
+  // So that no sum leaves 32 bits.
+  const int64_t limit =
+      std::min<int64_t>(2047, std::numeric_limits<int32_t>::max() / (128 * std::max<int64_t>(columns, 1)));
+  for (int64_t row = begin; row < end; ++row) {
+    product.quantized_rows[row] =
+        quantize(product.x.data + row * product.x.stride, columns, product.quantized_stride,
+                 static_cast<int32_t>(limit), product.quantized + row * product.quantized_stride);
+  }
+}
+
+}  // namespace memsizer::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace memsizer::kernels {
+
+HWY_EXPORT(multiply_panels);
+HWY_EXPORT(quantize_rows);
+
+void matmul(Team& team, const PackedMatrix& weight, ConstRows x, int64_t count, Rows out,
             const Epilogue& epilogue) {
-  scalar::matmul(weight, x, count, out, epilogue);
+  if (count == 0) return;
+  Product product{.weight = weight, .x = x, .count = count, .out = out, .epilogue = epilogue};
+  if (weight.type() == WeightType::I8) {
+    product.quantized_stride = (weight.columns() + 3) / 4 * 4;
+    const auto numbers = static_cast<size_t>(count * product.quantized_stride);
+    std::byte* room =
+        team.scratch(numbers * sizeof(int16_t) + static_cast<size_t>(count) * sizeof(QuantizedRow));
+    product.quantized = reinterpret_cast<int16_t*>(room);
+    product.quantized_rows = reinterpret_cast<QuantizedRow*>(room + numbers * sizeof(int16_t));
+    // A few rows are quantised sooner than a team is called together.
+    const auto quantize = HWY_DYNAMIC_DISPATCH(quantize_rows);
+    team.split(count, 8, [&](int64_t begin, int64_t end) { quantize(product, begin, end); });
+  }
+  const auto multiply = HWY_DYNAMIC_DISPATCH(multiply_panels);
+  team.split(weight.panels(), 1, [&](int64_t begin, int64_t end) { multiply(product, begin, end); });
 }
 
 }  // namespace memsizer::kernels
+#endif

@@ -32,96 +32,172 @@ float from_bf16(uint16_t value) {
   return std::bit_cast<float>(static_cast<uint32_t>(value) << 16);
 }
 
+constexpr int64_t kPanelRows = PackedMatrix::kPanelRows;
+constexpr int64_t kUnitBytes = sizeof(uint32_t);
+// Turns between signed numbers and those 128 larger, four at once.
+constexpr uint32_t kExcess = 0x80808080U;
+
+// The 4 bytes at `from`, of which `there` exist.
+uint32_t unit_at(const std::byte* from, int64_t there) {
+  uint32_t unit = 0;
+  std::memcpy(&unit, from, static_cast<size_t>(std::min(there, kUnitBytes)));
+  return unit;
+}
+
+// Puts rows of `row_bytes` bytes, lying one after the other, into neighbouring lanes of a panel; `to` is the
+// first of them. A block of units of all rows at a time, so that each cache line of the panel is filled while
+// it is near.
+void pack_rows(const std::byte* rows, int64_t count, int64_t row_bytes, uint32_t flip, uint32_t* to) {
+  constexpr int64_t kBlock = 16;
+  const int64_t whole = row_bytes / kUnitBytes;
+  for (int64_t begin = 0; begin < whole; begin += kBlock) {
+    const int64_t end = std::min(whole, begin + kBlock);
+    for (int64_t i = 0; i < count; ++i) {
+      const std::byte* from = rows + i * row_bytes;
+      for (int64_t u = begin; u < end; ++u) {
+        uint32_t unit = 0;
+        std::memcpy(&unit, from + u * kUnitBytes, sizeof unit);
+        to[u * kPanelRows + i] = unit ^ flip;
+      }
+    }
+  }
+  if (whole * kUnitBytes == row_bytes) return;
+  for (int64_t i = 0; i < count; ++i) {
+    const std::byte* from = rows + i * row_bytes + whole * kUnitBytes;
+    to[whole * kPanelRows + i] = unit_at(from, row_bytes - whole * kUnitBytes) ^ flip;
+  }
+}
+
+// Calls work(begin, end) for the rows of each panel that [first, first + count) has a part in, counted from
+// `first`.
+template <typename Work>
+void for_each_panel(int64_t first, int64_t count, const Work& work) {
+  for (int64_t begin = 0; begin < count;) {
+    const int64_t end = std::min(count, begin + kPanelRows - (first + begin) % kPanelRows);
+    work(begin, end);
+    begin = end;
+  }
+}
+
 }  // namespace
 
+// Written so that the compiler makes vectors of it: the largest size as an integer, whose order is the same,
+// and rounding by a number whose fraction has no bits left.
 float quantize_row(std::span<const float> row, std::span<int8_t> out) {
-  float largest = 0.0F;
-  for (const float value : row) largest = std::max(largest, std::fabs(value));
+  int32_t largest_bits = 0;
+  for (const float value : row)
+    largest_bits = std::max(largest_bits, std::bit_cast<int32_t>(std::fabs(value)));
+  const auto largest = std::bit_cast<float>(largest_bits);
   const float scale = largest / 127.0F;
   const float inverse = scale > 0.0F ? 1.0F / scale : 0.0F;
+  constexpr float kRounder = 12582912.0F;  // 1.5 * 2^23
   for (size_t i = 0; i < row.size(); ++i) {
-    const float rounded = std::nearbyint(row[i] * inverse);
-    out[i] = static_cast<int8_t>(std::clamp(rounded, -127.0F, 127.0F));
+    const float rounded = row[i] * inverse + kRounder;
+    const int32_t number = std::bit_cast<int32_t>(rounded) - std::bit_cast<int32_t>(kRounder);
+    out[i] = static_cast<int8_t>(std::clamp(number, -127, 127));
   }
   return scale;
 }
 
 PackedMatrix::PackedMatrix(WeightType type, int64_t rows, int64_t columns)
     : type_(type), rows_(rows), columns_(columns) {
-  const int64_t stored_columns = type == WeightType::I8 ? (columns + 1) / 2 * 2 : columns;
-  panel_bytes_ = kPanelRows * stored_columns * number_bytes(type);
+  const int64_t row_bytes = columns * number_bytes(type);
+  panel_bytes_ = kPanelRows * ((row_bytes + kUnitBytes - 1) / kUnitBytes * kUnitBytes);
   data_ = AlignedBuffer<std::byte>(static_cast<size_t>(panels() * panel_bytes_));
   if (type == WeightType::I8) scales_ = AlignedBuffer<float>(static_cast<size_t>(panels() * kPanelRows));
 }
 
 size_t PackedMatrix::position(int64_t row, int64_t column) const {
-  const int64_t lane = row % kPanelRows;
-  const int64_t in_panel = type_ == WeightType::I8 ? (column / 2 * kPanelRows + lane) * 2 + column % 2
-                                                   : column * kPanelRows + lane;
-  return static_cast<size_t>(row / kPanelRows * panel_bytes_ + in_panel * number_bytes(type_));
+  const int64_t byte = column * number_bytes(type_);
+  return static_cast<size_t>(row / kPanelRows * panel_bytes_ +
+                             (byte / kUnitBytes * kPanelRows + row % kPanelRows) * kUnitBytes +
+                             byte % kUnitBytes);
+}
+
+uint32_t* PackedMatrix::first_unit(int64_t row) {
+  return reinterpret_cast<uint32_t*>(data_.data() + position(row, 0));
+}
+
+const uint32_t* PackedMatrix::first_unit(int64_t row) const {
+  return reinterpret_cast<const uint32_t*>(data_.data() + position(row, 0));
 }
 
 void PackedMatrix::set_rows(int64_t first, std::span<const float> numbers) {
-  const int64_t count = static_cast<int64_t>(numbers.size()) / columns_;
-  if (type_ == WeightType::I8) {
-    std::vector<int8_t> quantized(static_cast<size_t>(columns_));
-    for (int64_t i = 0; i < count; ++i) {
-      const float scale = quantize_row(numbers.subspan(i * columns_, columns_), quantized);
-      set_rows(first + i, quantized, std::span(&scale, 1));
-    }
-    return;
-  }
-  for (int64_t i = 0; i < count; ++i) {
-    const float* row = numbers.data() + i * columns_;
-    for (int64_t c = 0; c < columns_; ++c) {
-      std::byte* to = data_.data() + position(first + i, c);
-      if (type_ == WeightType::F32) {
-        std::memcpy(to, row + c, sizeof(float));
+  const int64_t count = columns_ == 0 ? 0 : static_cast<int64_t>(numbers.size()) / columns_;
+  const int64_t row_bytes = columns_ * number_bytes(type_);
+  std::vector<std::byte> narrow(type_ == WeightType::F32 ? 0 : static_cast<size_t>(kPanelRows * row_bytes));
+  for_each_panel(first, count, [&](int64_t begin, int64_t end) {
+    const std::byte* rows = narrow.data();
+    if (type_ == WeightType::F32)
+      rows = reinterpret_cast<const std::byte*>(numbers.data() + begin * columns_);
+    for (int64_t i = begin; i < end && type_ != WeightType::F32; ++i) {
+      const auto row = numbers.subspan(static_cast<size_t>(i * columns_), static_cast<size_t>(columns_));
+      std::byte* to = narrow.data() + (i - begin) * row_bytes;
+      if (type_ == WeightType::I8) {
+        scales_.data()[first + i] = quantize_row(row, {reinterpret_cast<int8_t*>(to), row.size()});
       } else {
-        const uint16_t narrow = to_bf16(row[c]);
-        std::memcpy(to, &narrow, sizeof narrow);
+        std::ranges::transform(row, reinterpret_cast<uint16_t*>(to), to_bf16);
       }
     }
-  }
+    pack_rows(rows, end - begin, row_bytes, type_ == WeightType::I8 ? kExcess : 0, first_unit(first + begin));
+  });
 }
 
 void PackedMatrix::set_rows(int64_t first, std::span<const int8_t> numbers, std::span<const float> scales) {
   if (type_ != WeightType::I8) throw std::logic_error("int8 rows for a matrix of another type");
-  for (size_t i = 0; i < scales.size(); ++i) {
-    const int64_t row = first + static_cast<int64_t>(i);
-    const int8_t* from = numbers.data() + i * static_cast<size_t>(columns_);
-    for (int64_t c = 0; c < columns_; ++c) data_.data()[position(row, c)] = static_cast<std::byte>(from[c]);
-    scales_.data()[row] = scales[i];
-  }
+  const auto* bytes = reinterpret_cast<const std::byte*>(numbers.data());
+  for_each_panel(first, static_cast<int64_t>(scales.size()), [&](int64_t begin, int64_t end) {
+    pack_rows(bytes + begin * columns_, end - begin, columns_, kExcess, first_unit(first + begin));
+  });
+  std::ranges::copy(scales, scales_.data() + first);
+}
+
+void PackedMatrix::set_rows(Team& team, int64_t first, std::span<const float> numbers) {
+  const int64_t count = columns_ == 0 ? 0 : static_cast<int64_t>(numbers.size()) / columns_;
+  team.split(count, kPanelRows, [&](int64_t begin, int64_t end) {
+    set_rows(first + begin, numbers.subspan(static_cast<size_t>(begin * columns_),
+                                            static_cast<size_t>((end - begin) * columns_)));
+  });
+}
+
+void PackedMatrix::set_rows(Team& team, int64_t first, std::span<const int8_t> numbers,
+                            std::span<const float> scales) {
+  if (type_ != WeightType::I8) throw std::logic_error("int8 rows for a matrix of another type");
+  team.split(static_cast<int64_t>(scales.size()), kPanelRows, [&](int64_t begin, int64_t end) {
+    set_rows(
+        first + begin,
+        numbers.subspan(static_cast<size_t>(begin * columns_), static_cast<size_t>((end - begin) * columns_)),
+        scales.subspan(static_cast<size_t>(begin), static_cast<size_t>(end - begin)));
+  });
 }
 
 void PackedMatrix::copy_row(int64_t row, float* out) const {
-  for (int64_t c = 0; c < columns_; ++c) {
-    const std::byte* from = data_.data() + position(row, c);
-    switch (type_) {
-      case WeightType::F32:
-        std::memcpy(out + c, from, sizeof(float));
-        break;
-      case WeightType::BF16: {
-        uint16_t narrow = 0;
-        std::memcpy(&narrow, from, sizeof narrow);
-        out[c] = from_bf16(narrow);
-        break;
+  const uint32_t* from = first_unit(row);
+  switch (type_) {
+    case WeightType::F32:
+      for (int64_t c = 0; c < columns_; ++c) out[c] = std::bit_cast<float>(from[c * kPanelRows]);
+      break;
+    case WeightType::BF16:
+      for (int64_t c = 0; c < columns_; ++c) {
+        const uint32_t unit = from[c / 2 * kPanelRows];
+        out[c] = from_bf16(static_cast<uint16_t>(unit >> (c % 2 * 16)));
       }
-      case WeightType::I8:
-        out[c] = static_cast<float>(static_cast<int8_t>(*from)) * scales_.data()[row];
-        break;
-    }
+      break;
+    case WeightType::I8:
+      for (int64_t c = 0; c < columns_; ++c) {
+        const uint32_t unit = from[c / 4 * kPanelRows] ^ kExcess;
+        out[c] = static_cast<float>(static_cast<int8_t>(unit >> (c % 4 * 8))) * scales_.data()[row];
+      }
+      break;
   }
 }
 
 PackedMatrix PackedMatrix::selected(std::span<const int32_t> rows) const {
   PackedMatrix result(type_, static_cast<int64_t>(rows.size()), columns_);
-  const auto bytes = static_cast<size_t>(number_bytes(type_));
   for (size_t i = 0; i < rows.size(); ++i) {
-    const auto to = static_cast<int64_t>(i);
-    for (int64_t c = 0; c < columns_; ++c)
-      std::memcpy(result.data_.data() + result.position(to, c), data_.data() + position(rows[i], c), bytes);
+    const uint32_t* from = first_unit(rows[i]);
+    uint32_t* to = result.first_unit(static_cast<int64_t>(i));
+    for (int64_t u = 0; u < units(); ++u) to[u * kPanelRows] = from[u * kPanelRows];
     if (type_ == WeightType::I8) result.scales_.data()[i] = scales_.data()[rows[i]];
   }
   return result;

@@ -4,14 +4,17 @@
 #include <span>
 
 #include "kernels/aligned_buffer.h"
+#include "kernels/team.h"
 
 namespace memsizer::kernels {
 
 enum class WeightType { F32, BF16, I8 };
 
-// A weight matrix [rows, columns] as the matrix kernels want it: panels of 16 rows, within a panel the 16
-// numbers of a column side by side (of two columns in turn for I8), so that a product reads one stream and
-// needs no sums across a vector. Rows beyond the last panel's end are zero.
+// A weight matrix [rows, columns] as the matrix kernels want it: panels of 16 rows, within a panel the
+// columns in turn, so that a product reads one stream and needs no sums across a vector. A row has 4 bytes in
+// turn: one column of F32, two of BF16, four of I8, which are easily taken apart in registers. I8 numbers are
+// kept 128 larger, as unsigned bytes: these are widened by one instruction, and a product takes the excess
+// off.
 class PackedMatrix {
  public:
   static constexpr int64_t kPanelRows = 16;
@@ -30,6 +33,9 @@ class PackedMatrix {
   void set_rows(int64_t first, std::span<const float> numbers);
   // The same for rows quantised already, a scale each (I8 only).
   void set_rows(int64_t first, std::span<const int8_t> numbers, std::span<const float> scales);
+  // The same by a team.
+  void set_rows(Team& team, int64_t first, std::span<const float> numbers);
+  void set_rows(Team& team, int64_t first, std::span<const int8_t> numbers, std::span<const float> scales);
 
   // What row `row` stands for, [columns].
   void copy_row(int64_t row, float* out) const;
@@ -44,6 +50,11 @@ class PackedMatrix {
  private:
   // Where the number of (row, column) is kept.
   size_t position(int64_t row, int64_t column) const;
+  // What a row has in turn, 4 bytes each.
+  int64_t units() const { return panel_bytes_ / (kPanelRows * int64_t{sizeof(uint32_t)}); }
+  // Where the first unit of a row is; its others follow at distances of 16.
+  uint32_t* first_unit(int64_t row);
+  const uint32_t* first_unit(int64_t row) const;
 
   WeightType type_ = WeightType::F32;
   int64_t rows_ = 0;

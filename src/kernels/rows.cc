@@ -1,71 +1,371 @@
 #include "kernels/rows.h"
 
-#include "kernels/scalar.h"
+#include <algorithm>
+#include <cmath>
 
-namespace memsizer::kernels {
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/rows.cc"
+#include <hwy/foreach_target.h>
+// After foreach_target.h, which includes this file once more for each instruction set.
+#include <hwy/highway.h>
+
+#include "kernels/vectors-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace memsizer::kernels::HWY_NAMESPACE {
+
+// The whole vectors of a row of `width` numbers.
+HWY_INLINE int64_t whole_part(int64_t width) {
+  return width / kLanes * kLanes;
+}
+
+// out[i] = function(x[i]).
+template <typename Function>
+HWY_INLINE void map(const float* x, int64_t width, float* out, const Function& function) {
+  const int64_t whole = whole_part(width);
+  for (int64_t i = 0; i < whole; i += kLanes) {
+    hn::StoreU(function(hn::LoadU(kFloats, x + i)), kFloats, out + i);
+  }
+  if (whole < width) store_some(function(load_some(x + whole, width - whole)), out + whole, width - whole);
+}
+
+// out[i] = function(x[i], y[i]).
+template <typename Function>
+HWY_INLINE void map(const float* x, const float* y, int64_t width, float* out, const Function& function) {
+  const int64_t whole = whole_part(width);
+  for (int64_t i = 0; i < whole; i += kLanes) {
+    hn::StoreU(function(hn::LoadU(kFloats, x + i), hn::LoadU(kFloats, y + i)), kFloats, out + i);
+  }
+  if (whole < width) {
+    const int64_t rest = width - whole;
+    store_some(function(load_some(x + whole, rest), load_some(y + whole, rest)), out + whole, rest);
+  }
+}
+
+HWY_INLINE float sum_of_lanes(FloatVector x) {
+  return hn::GetLane(hn::SumOfLanes(kFloats, x));
+}
+
+// The first `count` lanes, and zeros.
+HWY_INLINE FloatVector only_first(FloatVector x, int64_t count) {
+  return hn::IfThenElseZero(hn::FirstN(kFloats, static_cast<size_t>(count)), x);
+}
 
 void layer_norm(const float* x, const float* weight, const float* bias, int64_t width, float* out) {
-  scalar::layer_norm(x, weight, bias, width, out);
+  const int64_t whole = whole_part(width);
+  const int64_t rest = width - whole;
+  FloatVector sums = hn::Zero(kFloats);
+  for (int64_t i = 0; i < whole; i += kLanes) sums = hn::Add(sums, hn::LoadU(kFloats, x + i));
+  if (rest > 0) sums = hn::Add(sums, load_some(x + whole, rest));
+  const float numbers = static_cast<float>(width);
+  const FloatVector mean = hn::Set(kFloats, sum_of_lanes(sums) / numbers);
+
+  FloatVector squares = hn::Zero(kFloats);
+  for (int64_t i = 0; i < whole; i += kLanes) {
+    const FloatVector difference = hn::Sub(hn::LoadU(kFloats, x + i), mean);
+    squares = hn::MulAdd(difference, difference, squares);
+  }
+  if (rest > 0) {
+    const FloatVector difference = only_first(hn::Sub(load_some(x + whole, rest), mean), rest);
+    squares = hn::MulAdd(difference, difference, squares);
+  }
+  const float variance = sum_of_lanes(squares) / numbers;
+  const FloatVector inverse = hn::Set(kFloats, 1.0F / std::sqrt(variance + kLayerNormEpsilon));
+
+  const FloatVector one = hn::Set(kFloats, 1.0F);
+  const FloatVector zero = hn::Zero(kFloats);
+  const auto scaled = [&](FloatVector v, FloatVector w, FloatVector b)
+                          HWY_ATTR { return hn::MulAdd(hn::Mul(hn::Sub(v, mean), inverse), w, b); };
+  for (int64_t i = 0; i < whole; i += kLanes) {
+    const FloatVector w = weight ? hn::LoadU(kFloats, weight + i) : one;
+    const FloatVector b = bias ? hn::LoadU(kFloats, bias + i) : zero;
+    hn::StoreU(scaled(hn::LoadU(kFloats, x + i), w, b), kFloats, out + i);
+  }
+  if (rest > 0) {
+    const FloatVector w = weight ? load_some(weight + whole, rest) : one;
+    const FloatVector b = bias ? load_some(bias + whole, rest) : zero;
+    store_some(scaled(load_some(x + whole, rest), w, b), out + whole, rest);
+  }
+}
+
+void add(const float* x, const float* y, int64_t width, float* out) {
+  map(x, y, width, out, [](FloatVector a, FloatVector b) HWY_ATTR { return hn::Add(a, b); });
 }
 
 void add_layer_norm(const float* x, const float* y, const float* weight, const float* bias, int64_t width,
                     float* out) {
-  scalar::add_layer_norm(x, y, weight, bias, width, out);
+  add(x, y, width, out);
+  layer_norm(out, weight, bias, width, out);
 }
 
-void add(const float* x, const float* y, int64_t width, float* out) {
-  scalar::add(x, y, width, out);
-}
-
-void mean_softmax(float* logits, int64_t heads, int64_t slots, float scale, float* out) {
-  scalar::mean_softmax(logits, heads, slots, scale, out);
+void scale(float* x, int64_t width, float factor) {
+  const FloatVector by = hn::Set(kFloats, factor);
+  map(x, width, x, [by](FloatVector v) HWY_ATTR { return hn::Mul(v, by); });
 }
 
 void softmax(float* x, int64_t width) {
-  scalar::softmax(x, width);
+  scale(x, width, 1.0F / exponentials_of_differences(x, width));
+}
+
+void mean_softmax(float* logits, int64_t heads, int64_t slots, float scale, float* out) {
+  const int64_t whole = whole_part(slots);
+  for (int64_t head = 0; head < heads; ++head) {
+    float* row = logits + head * slots;
+    const float sum = exponentials_of_differences(row, slots);
+    const FloatVector share = hn::Set(kFloats, scale / (static_cast<float>(heads) * sum));
+    const auto add_share = [&](FloatVector before, FloatVector v)
+                               HWY_ATTR { return hn::MulAdd(v, share, before); };
+    if (head == 0) {
+      map(row, slots, out, [share](FloatVector v) HWY_ATTR { return hn::Mul(v, share); });
+      continue;
+    }
+    for (int64_t i = 0; i < whole; i += kLanes) {
+      hn::StoreU(add_share(hn::LoadU(kFloats, out + i), hn::LoadU(kFloats, row + i)), kFloats, out + i);
+    }
+    if (whole < slots) {
+      const int64_t rest = slots - whole;
+      store_some(add_share(load_some(out + whole, rest), load_some(row + whole, rest)), out + whole, rest);
+    }
+  }
 }
 
 float dot(const float* x, const float* y, int64_t width) {
-  return scalar::dot(x, y, width);
+  // Four sums, as one would wait for itself.
+  const int64_t whole = whole_part(width);
+  FloatVector a = hn::Zero(kFloats);
+  FloatVector b = a;
+  FloatVector c = a;
+  FloatVector d = a;
+  const auto product = [&](int64_t at, FloatVector sum) HWY_ATTR {
+    return hn::MulAdd(hn::LoadU(kFloats, x + at), hn::LoadU(kFloats, y + at), sum);
+  };
+  int64_t i = 0;
+  for (; i + 4 * kLanes <= whole; i += 4 * kLanes) {
+    a = product(i, a);
+    b = product(i + kLanes, b);
+    c = product(i + 2 * kLanes, c);
+    d = product(i + 3 * kLanes, d);
+  }
+  for (; i < whole; i += kLanes) a = product(i, a);
+  if (whole < width)
+    b = hn::MulAdd(load_some(x + whole, width - whole), load_some(y + whole, width - whole), b);
+  return sum_of_lanes(hn::Add(hn::Add(a, b), hn::Add(c, d)));
+}
+
+// What a pass over the memory does with a column's numbers, the slots in turn. Every pass multiplies and adds
+// in this order, so that a write and a read come to the same as a step, whatever the ranges of columns.
+struct MemoryPass {
+  const float* left = nullptr;     // [slots], if it writes
+  const float* right = nullptr;    // [width]
+  const float* address = nullptr;  // [slots], if it reads
+  int64_t slots = 0;
+  float* memory = nullptr;
+  int64_t stride = 0;
+  float* out = nullptr;  // [width]
+};
+
+// One slot's numbers of some neighbouring vectors of columns.
+template <bool kWrite, bool kRead, int kSize>
+HWY_INLINE void pass_slot(float* memory, const float* right, FloatVector left, FloatVector address,
+                          Pack<FloatVector, kSize>& sums) {
+  FloatVector v = hn::LoadU(kFloats, memory);
+  if constexpr (kWrite) {
+    v = hn::MulAdd(left, hn::LoadU(kFloats, right), v);
+    hn::StoreU(v, kFloats, memory);
+  }
+  if constexpr (kRead) sums.first = hn::MulAdd(address, v, sums.first);
+  if constexpr (kSize > 1) {
+    pass_slot<kWrite, kRead>(memory + kLanes, kWrite ? right + kLanes : nullptr, left, address, sums.rest);
+  }
+}
+
+template <int kSize>
+HWY_INLINE void store(const Pack<FloatVector, kSize>& sums, float* to) {
+  hn::StoreU(sums.first, kFloats, to);
+  if constexpr (kSize > 1) store(sums.rest, to + kLanes);
+}
+
+template <bool kWrite, bool kRead, int kSize>
+HWY_INLINE void pass_columns(const MemoryPass& pass, int64_t column) {
+  Pack<FloatVector, kSize> sums;
+  set_zero(sums);
+  float* memory = pass.memory + column;
+  const float* right = kWrite ? pass.right + column : nullptr;
+  FloatVector left = hn::Zero(kFloats);
+  FloatVector address = left;
+  for (int64_t j = 0; j < pass.slots; ++j) {
+    if constexpr (kWrite) left = hn::Set(kFloats, pass.left[j]);
+    if constexpr (kRead) address = hn::Set(kFloats, pass.address[j]);
+    pass_slot<kWrite, kRead>(memory, right, left, address, sums);
+    memory += pass.stride;
+  }
+  if constexpr (kRead) store(sums, pass.out + column);
+}
+
+template <bool kWrite, bool kRead>
+HWY_INLINE void pass_all(const MemoryPass& pass, int64_t width) {
+  constexpr int kMany = 8;  // vectors at a time: each visit of a slot then reads some whole cache lines
+  int64_t column = 0;
+  for (; column + kMany * kLanes <= width; column += kMany * kLanes) {
+    pass_columns<kWrite, kRead, kMany>(pass, column);
+  }
+  for (; column + kLanes <= width; column += kLanes) pass_columns<kWrite, kRead, 1>(pass, column);
+  if (column == width) return;
+  const int64_t rest = width - column;
+  const FloatVector right = kWrite ? load_some(pass.right + column, rest) : hn::Zero(kFloats);
+  FloatVector sum = hn::Zero(kFloats);
+  for (int64_t j = 0; j < pass.slots; ++j) {
+    float* at = pass.memory + j * pass.stride + column;
+    FloatVector v = load_some(at, rest);
+    if constexpr (kWrite) {
+      v = hn::MulAdd(hn::Set(kFloats, pass.left[j]), right, v);
+      store_some(v, at, rest);
+    }
+    if constexpr (kRead) sum = hn::MulAdd(hn::Set(kFloats, pass.address[j]), v, sum);
+  }
+  if constexpr (kRead) store_some(sum, pass.out + column, rest);
 }
 
 void memory_write(const float* left, const float* right, int64_t slots, int64_t width, float* memory,
                   int64_t stride) {
-  scalar::memory_write(left, right, slots, width, memory, stride);
+  pass_all<true, false>({.left = left, .right = right, .slots = slots, .memory = memory, .stride = stride},
+                        width);
 }
 
 void memory_read(const float* address, const float* memory, int64_t slots, int64_t width, int64_t stride,
                  float* out) {
-  scalar::memory_read(address, memory, slots, width, stride, out);
+  // It writes nothing; the pass has one type of memory for all its uses.
+  pass_all<false, true>({.address = address,
+                         .slots = slots,
+                         .memory = const_cast<float*>(memory),
+                         .stride = stride,
+                         .out = out},
+                        width);
 }
 
 void memory_step(const float* left, const float* right, const float* address, int64_t slots, int64_t width,
                  float* memory, int64_t stride, float* out) {
-  scalar::memory_step(left, right, address, slots, width, memory, stride, out);
-}
-
-void scale(float* x, int64_t width, float factor) {
-  scalar::scale(x, width, factor);
+  pass_all<true, true>({.left = left,
+                        .right = right,
+                        .address = address,
+                        .slots = slots,
+                        .memory = memory,
+                        .stride = stride,
+                        .out = out},
+                       width);
 }
 
 void elu_plus_one(const float* x, int64_t width, float* out) {
-  scalar::elu_plus_one(x, width, out);
+  map(x, width, out, [](FloatVector v) HWY_ATTR {
+    const FloatVector zero = hn::Zero(kFloats);
+    return hn::IfThenElse(hn::Gt(v, zero), hn::Add(v, hn::Set(kFloats, 1.0F)),
+                          exponential_of(hn::Min(zero, v)));
+  });
 }
 
 void exponential(const float* x, int64_t width, float* out) {
-  scalar::exponential(x, width, out);
+  map(x, width, out, [](FloatVector v) HWY_ATTR { return exponential_of(v); });
 }
 
 void sin_cos(const float* angles, int64_t width, float factor, float* out) {
-  scalar::sin_cos(angles, width, factor, out);
+  const FloatVector by = hn::Set(kFloats, factor);
+  map(angles, width, out, [by](FloatVector v) HWY_ATTR { return hn::Mul(hn::Sin(kFloats, v), by); });
+  map(angles, width, out + width, [by](FloatVector v) HWY_ATTR { return hn::Mul(hn::Cos(kFloats, v), by); });
 }
 
 void sigmoid(const float* x, int64_t width, float* out) {
-  scalar::sigmoid(x, width, out);
+  map(x, width, out, [](FloatVector v) HWY_ATTR { return sigmoid_of(v); });
 }
 
 void relu(const float* x, int64_t width, float* out) {
-  scalar::relu(x, width, out);
+  map(x, width, out, [](FloatVector v) HWY_ATTR { return relu_of(v); });
+}
+
+}  // namespace memsizer::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace memsizer::kernels {
+
+HWY_EXPORT(layer_norm);
+HWY_EXPORT(add_layer_norm);
+HWY_EXPORT(add);
+HWY_EXPORT(mean_softmax);
+HWY_EXPORT(softmax);
+HWY_EXPORT(dot);
+HWY_EXPORT(memory_write);
+HWY_EXPORT(memory_read);
+HWY_EXPORT(memory_step);
+HWY_EXPORT(scale);
+HWY_EXPORT(elu_plus_one);
+HWY_EXPORT(exponential);
+HWY_EXPORT(sin_cos);
+HWY_EXPORT(sigmoid);
+HWY_EXPORT(relu);
+
+void layer_norm(const float* x, const float* weight, const float* bias, int64_t width, float* out) {
+  HWY_DYNAMIC_DISPATCH(layer_norm)(x, weight, bias, width, out);
+}
+
+void add_layer_norm(const float* x, const float* y, const float* weight, const float* bias, int64_t width,
+                    float* out) {
+  HWY_DYNAMIC_DISPATCH(add_layer_norm)(x, y, weight, bias, width, out);
+}
+
+void add(const float* x, const float* y, int64_t width, float* out) {
+  HWY_DYNAMIC_DISPATCH(add)(x, y, width, out);
+}
+
+void mean_softmax(float* logits, int64_t heads, int64_t slots, float scale, float* out) {
+  HWY_DYNAMIC_DISPATCH(mean_softmax)(logits, heads, slots, scale, out);
+}
+
+void softmax(float* x, int64_t width) {
+  HWY_DYNAMIC_DISPATCH(softmax)(x, width);
+}
+
+float dot(const float* x, const float* y, int64_t width) {
+  return HWY_DYNAMIC_DISPATCH(dot)(x, y, width);
+}
+
+void memory_write(const float* left, const float* right, int64_t slots, int64_t width, float* memory,
+                  int64_t stride) {
+  HWY_DYNAMIC_DISPATCH(memory_write)(left, right, slots, width, memory, stride);
+}
+
+void memory_read(const float* address, const float* memory, int64_t slots, int64_t width, int64_t stride,
+                 float* out) {
+  HWY_DYNAMIC_DISPATCH(memory_read)(address, memory, slots, width, stride, out);
+}
+
+void memory_step(const float* left, const float* right, const float* address, int64_t slots, int64_t width,
+                 float* memory, int64_t stride, float* out) {
+  HWY_DYNAMIC_DISPATCH(memory_step)(left, right, address, slots, width, memory, stride, out);
+}
+
+void scale(float* x, int64_t width, float factor) {
+  HWY_DYNAMIC_DISPATCH(scale)(x, width, factor);
+}
+
+void elu_plus_one(const float* x, int64_t width, float* out) {
+  HWY_DYNAMIC_DISPATCH(elu_plus_one)(x, width, out);
+}
+
+void exponential(const float* x, int64_t width, float* out) {
+  HWY_DYNAMIC_DISPATCH(exponential)(x, width, out);
+}
+
+void sin_cos(const float* angles, int64_t width, float factor, float* out) {
+  HWY_DYNAMIC_DISPATCH(sin_cos)(angles, width, factor, out);
+}
+
+void sigmoid(const float* x, int64_t width, float* out) {
+  HWY_DYNAMIC_DISPATCH(sigmoid)(x, width, out);
+}
+
+void relu(const float* x, int64_t width, float* out) {
+  HWY_DYNAMIC_DISPATCH(relu)(x, width, out);
 }
 
 }  // namespace memsizer::kernels
+#endif

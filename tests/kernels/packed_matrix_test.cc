@@ -1,0 +1,165 @@
+#include "kernels/packed_matrix.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <random>
+#include <stdexcept>
+#include <vector>
+
+#include "kernels/support.h"
+
+namespace memsizer::kernels {
+namespace {
+
+using testing::random_numbers;
+using testing::same_bits;
+
+constexpr int64_t kSizes[][2] = {{1, 1},   {2, 7},   {15, 16},   {16, 15}, {17, 2},
+                                 {31, 31}, {64, 64}, {100, 257}, {33, 3}};
+
+std::vector<float> row_of(const PackedMatrix& matrix, int64_t row) {
+  std::vector<float> numbers(static_cast<size_t>(matrix.columns()));
+  matrix.copy_row(row, numbers.data());
+  return numbers;
+}
+
+// To the nearest number whose lower 16 bits are zero, to the even one of two.
+float rounded_to_bf16(float value) {
+  const auto bits = std::bit_cast<uint32_t>(value);
+  const uint32_t below = bits & 0xFFFF0000U;
+  const uint32_t rest = bits & 0xFFFFU;
+  const bool up = rest > 0x8000U || (rest == 0x8000U && (below & 0x10000U) != 0);
+  return std::bit_cast<float>(up ? below + 0x10000U : below);
+}
+
+TEST(PackedMatrix, F32RowsComeBack) {
+  std::mt19937 random(1);
+  for (const auto& [rows, columns] : kSizes) {
+    const std::vector<float> numbers = random_numbers(random, rows * columns);
+    PackedMatrix matrix(WeightType::F32, rows, columns);
+    matrix.set_rows(0, numbers);
+    for (int64_t r = 0; r < rows; ++r) {
+      const auto row =
+          std::span(numbers).subspan(static_cast<size_t>(r * columns), static_cast<size_t>(columns));
+      ASSERT_TRUE(same_bits(row_of(matrix, r), row));
+    }
+  }
+}
+
+TEST(PackedMatrix, Bf16RowsComeBackRounded) {
+  std::mt19937 random(2);
+  for (const auto& [rows, columns] : kSizes) {
+    const std::vector<float> numbers = random_numbers(random, rows * columns);
+    PackedMatrix matrix(WeightType::BF16, rows, columns);
+    matrix.set_rows(0, numbers);
+    for (int64_t r = 0; r < rows; ++r) {
+      const std::vector<float> row = row_of(matrix, r);
+      for (int64_t c = 0; c < columns; ++c) {
+        ASSERT_EQ(row[static_cast<size_t>(c)],
+                  rounded_to_bf16(numbers[static_cast<size_t>(r * columns + c)]));
+      }
+    }
+  }
+}
+
+TEST(PackedMatrix, Int8RowsComeBack) {
+  std::mt19937 random(3);
+  std::uniform_int_distribution<int> any(-128, 127);
+  for (const auto& [rows, columns] : kSizes) {
+    std::vector<int8_t> numbers(static_cast<size_t>(rows * columns));
+    for (int8_t& number : numbers) number = static_cast<int8_t>(any(random));
+    const std::vector<float> scales = random_numbers(random, rows);
+    PackedMatrix matrix(WeightType::I8, rows, columns);
+    matrix.set_rows(0, numbers, scales);
+    for (int64_t r = 0; r < rows; ++r) {
+      const std::vector<float> row = row_of(matrix, r);
+      for (int64_t c = 0; c < columns; ++c) {
+        ASSERT_EQ(row[static_cast<size_t>(c)],
+                  static_cast<float>(numbers[static_cast<size_t>(r * columns + c)]) *
+                      scales[static_cast<size_t>(r)]);
+      }
+    }
+  }
+}
+
+TEST(PackedMatrix, QuantizedRowsAreTheNearest) {
+  std::mt19937 random(4);
+  for (const int64_t columns : {1, 2, 7, 15, 16, 17, 100, 257}) {
+    const std::vector<float> row = random_numbers(random, columns, 3.0F);
+    std::vector<int8_t> numbers(row.size());
+    const float scale = quantize_row(row, numbers);
+    float largest = 0.0F;
+    for (const float value : row) largest = std::max(largest, std::fabs(value));
+    EXPECT_EQ(scale, largest / 127.0F);
+    for (size_t i = 0; i < row.size(); ++i) {
+      ASSERT_LE(std::abs(numbers[i]), 127);
+      ASSERT_NEAR(static_cast<float>(numbers[i]) * scale, row[i], 0.5001F * scale);
+    }
+  }
+  std::vector<int8_t> numbers(3);
+  EXPECT_EQ(quantize_row(std::vector<float>{0.0F, -0.0F, 0.0F}, numbers), 0.0F);
+  EXPECT_EQ(numbers, std::vector<int8_t>(3, 0));
+}
+
+// Some rows at a time, a team, all at once: the same matrix.
+TEST(PackedMatrix, RowsMayComeInParts) {
+  std::mt19937 random(5);
+  Team team(3);
+  for (const WeightType type : {WeightType::F32, WeightType::BF16, WeightType::I8}) {
+    for (const auto& [rows, columns] : kSizes) {
+      const std::vector<float> numbers = random_numbers(random, rows * columns);
+      PackedMatrix whole(type, rows, columns);
+      whole.set_rows(0, numbers);
+      PackedMatrix parts(type, rows, columns);
+      for (int64_t first = 0, n = 1; first < rows; first += n, n += 7) {
+        const int64_t end = std::min(rows, first + n);
+        parts.set_rows(first, std::span(numbers).subspan(static_cast<size_t>(first * columns),
+                                                         static_cast<size_t>((end - first) * columns)));
+      }
+      PackedMatrix by_team(type, rows, columns);
+      by_team.set_rows(team, 0, numbers);
+      for (int64_t r = 0; r < rows; ++r) {
+        ASSERT_TRUE(same_bits(row_of(whole, r), row_of(parts, r))) << r;
+        ASSERT_TRUE(same_bits(row_of(whole, r), row_of(by_team, r))) << r;
+      }
+    }
+  }
+}
+
+TEST(PackedMatrix, ATeamSetsInt8Rows) {
+  std::mt19937 random(6);
+  Team team(2);
+  std::vector<int8_t> numbers(53 * 11);
+  for (int8_t& number : numbers) number = static_cast<int8_t>(random() % 255 - 127);
+  const std::vector<float> scales = random_numbers(random, 53);
+  PackedMatrix alone(WeightType::I8, 60, 11);
+  PackedMatrix together(WeightType::I8, 60, 11);
+  alone.set_rows(5, numbers, scales);
+  together.set_rows(team, 5, numbers, scales);
+  for (int64_t r = 0; r < 60; ++r) ASSERT_TRUE(same_bits(row_of(alone, r), row_of(together, r))) << r;
+}
+
+TEST(PackedMatrix, SelectedRowsAreTheRows) {
+  std::mt19937 random(7);
+  for (const WeightType type : {WeightType::F32, WeightType::BF16, WeightType::I8}) {
+    PackedMatrix matrix(type, 100, 19);
+    matrix.set_rows(0, random_numbers(random, 100 * 19));
+    const std::vector<int32_t> rows = {99, 3, 3, 0, 17, 16, 15, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 1};
+    const PackedMatrix selected = matrix.selected(rows);
+    ASSERT_EQ(selected.rows(), static_cast<int64_t>(rows.size()));
+    for (size_t i = 0; i < rows.size(); ++i) {
+      ASSERT_TRUE(same_bits(row_of(selected, static_cast<int64_t>(i)), row_of(matrix, rows[i])));
+    }
+  }
+}
+
+TEST(PackedMatrix, Int8RowsAreForInt8Matrices) {
+  PackedMatrix matrix(WeightType::F32, 1, 1);
+  EXPECT_THROW(matrix.set_rows(0, std::vector<int8_t>{1}, std::vector<float>{1.0F}), std::logic_error);
+}
+
+}  // namespace
+}  // namespace memsizer::kernels
