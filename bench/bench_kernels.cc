@@ -21,7 +21,7 @@
 
 #include "kernels/matmul.h"
 #include "kernels/rows.h"
-#include "machine_limits.h"
+#include "bench/machine_limits.h"
 
 namespace memsizer::bench {
 namespace {

@@ -12,8 +12,8 @@
 #include "core/atomic_file.h"
 #include "core/error.h"
 #include "engine/line_pipeline.h"
+#include "engine/text_stream.h"
 #include "text/line_reader.h"
-#include "text/utf8.h"
 
 namespace memsizer::cli {
 namespace {
@@ -135,23 +135,13 @@ std::string as_text(const GenerateCommand& command, uint64_t line, const engine:
   return text;
 }
 
-// Prints tokens as they are drawn. What a token adds to the text is known only from the whole text so far.
 void stream_line(const engine::TextModel& model, runtime::Work& work,
                  const engine::GenerationSettings& settings, const std::string& line, uint64_t number) {
-  std::vector<int32_t> tokens;
-  size_t printed = 0;
-  const auto on_token = [&](size_t /*input*/, int32_t token) {
-    tokens.push_back(token);
-    const std::string text = on_one_line(model.decode(tokens));
-    // The last character may still lack some of its bytes.
-    if (text.size() > printed && text::valid_utf8(std::string_view(text).substr(printed))) {
-      fmt::print("{}", std::string_view(text).substr(printed));
-      std::fflush(stdout);
-      printed = text.size();
-    }
+  engine::stream_text(model, work, settings, line, number, [](std::string_view piece) {
+    fmt::print("{}", on_one_line(std::string(piece)));
+    std::fflush(stdout);
     return std::ferror(stdout) == 0;
-  };
-  engine::generate(model, work, {{model.encode(line), number}}, settings, on_token);
+  });
   fmt::print("\n");
   std::fflush(stdout);
 }

@@ -1,4 +1,5 @@
 #include "cli/average.h"
+#include "cli/bench.h"
 #include "cli/command_line.h"
 #include "cli/generate.h"
 #include "cli/helper.h"
@@ -10,6 +11,7 @@ int main(int argc, char** argv) {
   app.set_version_flag("--version", "memsizer " MEMSIZER_VERSION);
   app.require_subcommand(1);
   memsizer::cli::add_average(app);
+  memsizer::cli::add_bench(app);
   memsizer::cli::add_generate_commands(app);
   memsizer::cli::add_info(app);
   memsizer::cli::add_mechanisms(app);

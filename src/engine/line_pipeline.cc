@@ -78,7 +78,7 @@ LinePipeline::LinePipeline(const TextModel& model, const PipelineSettings& setti
   for (int i = 0; i < settings_.workers; ++i) works_.push_back(std::make_unique<runtime::Work>(threads));
 }
 
-std::vector<Result> LinePipeline::compute(const std::vector<std::string>& lines, uint64_t first_line) {
+std::vector<Result> LinePipeline::compute(std::span<const std::string> lines, uint64_t first_line) {
   std::vector<Result> results(lines.size());
   std::vector<size_t> line_of_input;
   std::vector<Input> inputs;
@@ -115,7 +115,7 @@ std::vector<Result> LinePipeline::compute(const std::vector<std::string>& lines,
       try {
         std::vector<Input> some;
         for (const size_t i : batches[batch]) some.push_back(std::move(inputs[i]));
-        std::vector<Result> found = generate(model_, own, some, settings_.generation);
+        std::vector<Result> found = engine::generate(model_, own, some, settings_.generation);
         for (size_t i = 0; i < found.size(); ++i)
           results[line_of_input[batches[batch][i]]].outputs = std::move(found[i].outputs);
       } catch (...) {

@@ -33,11 +33,14 @@ class LinePipeline {
   // `line` counts from 0.
   using WriteResult = std::function<void(uint64_t line, const std::string& source, const Result& result)>;
 
+  // One result a line.
+  std::vector<Result> generate(std::span<const std::string> lines) { return compute(lines, 0); }
+
   // Returns when all input is done. What reading, computing or writing throws is thrown on.
   void run(const ReadLine& read, const WriteResult& write);
 
  private:
-  std::vector<Result> compute(const std::vector<std::string>& lines, uint64_t first_line);
+  std::vector<Result> compute(std::span<const std::string> lines, uint64_t first_line);
 
   const TextModel& model_;
   PipelineSettings settings_;

@@ -89,6 +89,15 @@ void DecoderState::reserve(int64_t tokens_a_row) {
   if (cache_.used()) cache_.reserve(tokens_a_row * rows(), tokens_a_row);
 }
 
+void DecoderState::pretend_to_read(int64_t tokens) {
+  for (int64_t r = 0; r < rows(); ++r) {
+    if (cache_.used()) {
+      for (int64_t t = 0; t < tokens; ++t) cache_.append(r);
+    }
+    seen_[r] += tokens;
+  }
+}
+
 size_t DecoderState::bytes() const {
   return static_cast<size_t>(rows() * row_floats_) * sizeof(float) + cache_.bytes();
 }

@@ -40,6 +40,9 @@ class DecoderState {
   // need any.
   void reserve(int64_t tokens_a_row);
 
+  // As if every row had read so many tokens more, of which nothing is known: for measurements.
+  void pretend_to_read(int64_t tokens);
+
   // Bytes of the rows' own numbers, without what is shared.
   size_t bytes() const;
 

@@ -15,9 +15,18 @@ namespace fs = std::filesystem;
 constexpr auto kModule = "memsizer_sentencepiece.so";
 constexpr auto kEntry = "memsizer_sentencepiece_library";
 
+// The folder of the program or shared library that this code is in.
+fs::path own_folder() {
+  Dl_info info{};
+  if (::dladdr(reinterpret_cast<const void*>(&own_folder), &info) == 0 || !info.dli_fname) return {};
+  return fs::path(info.dli_fname).parent_path();
+}
+
 fs::path module_path() {
   const fs::path programs = fs::read_symlink("/proc/self/exe").parent_path();
-  for (const fs::path& folder : {programs, programs / "../bin", programs / "../lib/memsizer"}) {
+  const fs::path own = own_folder();
+  for (const fs::path& folder : {programs, programs / "../bin", programs / "../lib/memsizer", own,
+                                 own / "memsizer", own / "../bin", own / "../lib/memsizer"}) {
     if (fs::exists(folder / kModule)) return folder / kModule;
   }
   throw UserError("{} is neither beside the program nor in ../lib/memsizer; install it with the program",

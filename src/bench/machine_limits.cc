@@ -1,7 +1,7 @@
-#include "machine_limits.h"
+#include "bench/machine_limits.h"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "machine_limits.cc"
+#define HWY_TARGET_INCLUDE "bench/machine_limits.cc"
 #include <hwy/foreach_target.h>
 // After foreach_target.h, which includes this file once more for each instruction set.
 #include <hwy/highway.h>

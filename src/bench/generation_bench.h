@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/model_config.h"
+#include "kernels/packed_matrix.h"
+
+namespace memsizer::bench {
+
+// One measurement of greedy generation with random weights.
+struct GenerationPoint {
+  ModelConfig config;
+  kernels::WeightType type = kernels::WeightType::F32;
+  int threads = 1;
+  int64_t batch = 1;
+  int64_t length = 64;      // tokens generated a row; the source has as many
+  bool every_step = false;  // otherwise long generations are timed at some of their steps
+  double seconds = 2.0;     // at least so long, if a generation is shorter
+};
+
+struct GenerationResult {
+  double tokens_per_second = 0;  // of the decoder, all rows together
+  double encoder_seconds = 0;    // to read the sources, encoder and cross-attention's memory
+  double step_p50 = 0;           // seconds of a step
+  double step_p95 = 0;
+  double gflops = 0;         // useful operations a second
+  double peak_gflops = 0;    // of multiply-adds in registers, in the same run
+  double read_fraction = 0;  // time of a plain read of the step's weights over the time of the step
+  double read_gbytes = 0;    // of that plain read, GB/s
+  int64_t peak_resident_bytes = 0;
+  int64_t resident_growth = 0;  // from the end of the first 64 steps to the end
+  int64_t state_bytes = 0;      // of all rows at the end, what the sources left included
+  int64_t weight_bytes = 0;
+  int64_t steps_timed = 0;
+};
+
+GenerationResult measure_generation(const GenerationPoint& point);
+
+}  // namespace memsizer::bench

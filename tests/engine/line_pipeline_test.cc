@@ -1,0 +1,140 @@
+#include "engine/line_pipeline.h"
+
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "core/error.h"
+#include "engine/text_stream.h"
+
+namespace memsizer::engine {
+namespace {
+
+const TextModel& tiny() {
+  static const std::unique_ptr<TextModel> model = TextModel::load("tests/data/model_v2.safetensors");
+  return *model;
+}
+
+PipelineSettings settings_of(int threads, int workers, int64_t batch_rows) {
+  PipelineSettings settings;
+  settings.generation = GenerationSettings::of(tiny().description());
+  settings.generation.search.max_length = 12;
+  settings.threads = threads;
+  settings.workers = workers;
+  settings.batch_rows = batch_rows;
+  return settings;
+}
+
+std::vector<std::string> texts(const std::vector<Result>& results) {
+  std::vector<std::string> texts;
+  for (const Result& result : results)
+    texts.push_back(result.outputs.empty() ? "" : result.outputs.front().text);
+  return texts;
+}
+
+// Lines of every kind: words, unknown words, blank ones, invalid UTF-8, very long ones.
+std::vector<std::string> odd_lines() {
+  std::vector<std::string> lines = {"a b c",        "", "   ", "\xff\xfe broken", "c b a c b a c b a", "\t",
+                                    "unknown words"};
+  lines.emplace_back(100000, 'x');
+  std::string many;
+  for (int i = 0; i < 5000; ++i) many += "a ";
+  lines.push_back(many);
+  for (int i = 0; i < 40; ++i) lines.push_back(std::string(static_cast<size_t>(i % 7), 'b') + " a c");
+  return lines;
+}
+
+TEST(LinePipeline, ResultsDoNotDependOnBatchesWorkersOrThreads) {
+  const std::vector<std::string> lines = odd_lines();
+  LinePipeline plain(tiny(), settings_of(1, 1, 1));
+  const auto expected = texts(plain.generate(lines));
+  ASSERT_EQ(expected.size(), lines.size());
+  EXPECT_EQ(expected[1], "");
+  EXPECT_EQ(expected[2], "");
+  for (const auto& [threads, workers, rows] : {std::tuple{2, 1, 64}, {1, 3, 4}, {2, 2, 7}}) {
+    LinePipeline pipeline(tiny(), settings_of(threads, workers, rows));
+    EXPECT_EQ(texts(pipeline.generate(lines)), expected) << threads << " " << workers << " " << rows;
+  }
+}
+
+TEST(LinePipeline, WritesEveryLineInOrder) {
+  const std::vector<std::string> lines = odd_lines();
+  PipelineSettings settings = settings_of(1, 2, 4);
+  settings.read_ahead = 5;
+  LinePipeline pipeline(tiny(), settings);
+  size_t next = 0;
+  std::vector<std::string> sources;
+  pipeline.run(
+      [&](std::string& line) {
+        if (next == lines.size()) return false;
+        line = lines[next++];
+        return true;
+      },
+      [&](uint64_t line, const std::string& source, const Result& result) {
+        EXPECT_EQ(line, sources.size());
+        EXPECT_FALSE(result.outputs.empty());
+        sources.push_back(source);
+      });
+  EXPECT_EQ(sources, lines);
+}
+
+TEST(LinePipeline, PassesOnWhatReadingAndWritingThrow) {
+  LinePipeline pipeline(tiny(), settings_of(1, 1, 4));
+  int reads = 0;
+  EXPECT_THROW(pipeline.run(
+                   [&](std::string& line) {
+                     if (++reads == 3) throw UserError("damaged input");
+                     line = "a b";
+                     return true;
+                   },
+                   [](uint64_t, const std::string&, const Result&) {}),
+               UserError);
+  EXPECT_THROW(
+      pipeline.run(
+          [](std::string& line) {
+            line = "a b";
+            return true;
+          },
+          [](uint64_t, const std::string&, const Result&) { throw std::runtime_error("disk full"); }),
+      std::runtime_error);
+}
+
+TEST(LinePipeline, SettingsAreChecked) {
+  for (const auto& spoil :
+       {+[](PipelineSettings& s) { s.workers = 0; }, +[](PipelineSettings& s) { s.threads = -1; },
+        +[](PipelineSettings& s) { s.batch_tokens = 0; },
+        +[](PipelineSettings& s) { s.generation.search.beam = 0; },
+        +[](PipelineSettings& s) { s.generation.max_source_tokens = 0; }}) {
+    PipelineSettings settings = settings_of(1, 1, 4);
+    spoil(settings);
+    EXPECT_THROW(LinePipeline(tiny(), settings), UserError);
+  }
+}
+
+TEST(TextStream, GivesTheTextPieceByPieceAndCanStop) {
+  runtime::Work work(1);
+  GenerationSettings settings = GenerationSettings::of(tiny().description());
+  settings.sampling.max_length = 20;
+  settings.sampling.min_length = 20;
+  std::string whole;
+  int pieces = 0;
+  stream_text(tiny(), work, settings, "a b c", 1, [&](std::string_view piece) {
+    whole += piece;
+    ++pieces;
+    return true;
+  });
+  EXPECT_GT(pieces, 2);
+  int stopped = 0;
+  std::string beginning;
+  stream_text(tiny(), work, settings, "a b c", 1, [&](std::string_view piece) {
+    beginning += piece;
+    return ++stopped < 2;
+  });
+  EXPECT_EQ(stopped, 2);
+  EXPECT_TRUE(whole.starts_with(beginning));
+}
+
+}  // namespace
+}  // namespace memsizer::engine
