@@ -153,8 +153,13 @@ HWY_INLINE void load_strip(const std::byte* at, int64_t panel_bytes, Pack<V, kSi
 }
 
 HWY_INLINE void add_product(FloatVector weights, FloatVector x, FloatVector& sum) {
+#if HWY_COMPILER_GCC_ACTUAL && (HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3)
+  // The instruction itself, as g++ 12 likes to choose the ones that overwrite x or the weights with the sum
+  // and then has to move the sum back, if not by way of memory.
+  asm("vfmadd231ps %1, %2, %0" : "+v"(sum.raw) : "vm"(weights.raw), "v"(x.raw));
+#else
   sum = hn::MulAdd(weights, x, sum);
-  keep(sum);
+#endif
 }
 
 // The weights of a strip, loaded already or as they are needed, times one x.
