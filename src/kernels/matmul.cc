@@ -41,12 +41,20 @@ struct Product {
 };
 
 inline constexpr int64_t kPanelRows = PackedMatrix::kPanelRows;
+// What the rows of a panel have in turn: one column of F32, two of BF16, four of I8.
+inline constexpr int64_t kUnitsBytes = kPanelRows * int64_t{sizeof(uint32_t)};
 // The rows of x that are multiplied with a panel before the next panel comes: so many that they stay in the
 // second-level cache beside the panel.
 inline constexpr int64_t kBlockBytes = int64_t{256} << 10;
 // Reading ahead by hand pays when weights come from memory and costs when they come from a cache.
-inline constexpr int64_t kPrefetchMatrixBytes = int64_t{12} << 20;
+inline constexpr int64_t kPrefetchMatrixBytes = int64_t{24} << 20;
 inline constexpr int64_t kPrefetchBytes = 512;
+
+// Weights to be fetched into the cache meanwhile: where, and how much further for each 64 bytes of a panel.
+struct Ahead {
+  const std::byte* at = nullptr;
+  int64_t step = 0;
+};
 
 }  // namespace memsizer::kernels
 #endif
@@ -145,8 +153,13 @@ HWY_INLINE void load_strip(const std::byte* at, int64_t panel_bytes, Pack<V, kSi
 }
 
 HWY_INLINE void add_product(FloatVector weights, FloatVector x, FloatVector& sum) {
+#if HWY_COMPILER_GCC_ACTUAL && (HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3)
+  // The instruction itself, as g++ 12 likes to choose the ones that overwrite x or the weights with the sum
+  // and then has to move the sum back, if not by way of memory.
+  asm("vfmadd231ps %1, %2, %0" : "+v"(sum.raw) : "vm"(weights.raw), "v"(x.raw));
+#else
   sum = hn::MulAdd(weights, x, sum);
-  keep(sum);
+#endif
 }
 
 // The weights of a strip, loaded already or as they are needed, times one x.
@@ -200,7 +213,7 @@ HWY_INLINE void store_rows(const Pack<FloatPack<kSize>, kRows>& sums, float* to)
 
 // The sums of a tile, [kRows, kPanels, 16].
 template <int kRows, int kPanels, bool kPrefetch>
-void multiply_f32(const Product& product, int64_t row, int64_t panel, float* to) {
+void multiply_f32(const Product& product, int64_t row, int64_t panel, Ahead ahead, float* to) {
   const int64_t columns = product.weight.columns();
   const int64_t panel_bytes = product.panel_bytes();
   const std::byte* weights = product.weight.panel(panel);
@@ -210,16 +223,17 @@ void multiply_f32(const Product& product, int64_t row, int64_t panel, float* to)
   set_zero(sums);
   for (int64_t column = 0; column < columns; ++column) {
     if constexpr (kPrefetch) {
-      for (int p = 0; p < kPanels; ++p) hwy::Prefetch(weights + p * panel_bytes + kPrefetchBytes);
+      for (int p = 0; p < kPanels; ++p) hwy::Prefetch(ahead.at + p * panel_bytes);
+      ahead.at += ahead.step;
     }
     add_column<F32Column>(weights, panel_bytes, x + column, stride, sums);
-    weights += kPanelRows * int64_t{sizeof(float)};
+    weights += kUnitsBytes;
   }
   store_rows(sums, to);
 }
 
 template <int kRows, int kPanels, bool kPrefetch>
-void multiply_bf16(const Product& product, int64_t row, int64_t panel, float* to) {
+void multiply_bf16(const Product& product, int64_t row, int64_t panel, Ahead ahead, float* to) {
   const int64_t columns = product.weight.columns();
   const int64_t panel_bytes = product.panel_bytes();
   const std::byte* weights = product.weight.panel(panel);
@@ -230,12 +244,13 @@ void multiply_bf16(const Product& product, int64_t row, int64_t panel, float* to
   int64_t column = 0;
   for (; column + 1 < columns; column += 2) {
     if constexpr (kPrefetch) {
-      for (int p = 0; p < kPanels; ++p) hwy::Prefetch(weights + p * panel_bytes + kPrefetchBytes);
+      for (int p = 0; p < kPanels; ++p) hwy::Prefetch(ahead.at + p * panel_bytes);
+      ahead.at += ahead.step;
     }
     add_column<EvenBf16Column>(weights, panel_bytes, x + column, stride, sums);
     forget_loads(weights);
     add_column<OddBf16Column>(weights, panel_bytes, x + column + 1, stride, sums);
-    weights += kPanelRows * int64_t{sizeof(uint32_t)};
+    weights += kUnitsBytes;
   }
   if (column < columns) {
     add_column<EvenBf16Column>(weights, panel_bytes, x + column, stride, sums);
@@ -329,7 +344,7 @@ HWY_INLINE void store_rows(const Pack<IntPack<kSize>, kRows>& sums, const Quanti
 
 // Sums wrap around on the way, as the 128 too much may be large; the differences at the end are exact.
 template <int kRows, int kPanels, bool kPrefetch>
-void multiply_i8(const Product& product, int64_t row, int64_t panel, float* to) {
+void multiply_i8(const Product& product, int64_t row, int64_t panel, Ahead ahead, float* to) {
   const int64_t quads = product.quantized_stride / 4;
   const int64_t panel_bytes = product.panel_bytes();
   const std::byte* weights = product.weight.panel(panel);
@@ -339,12 +354,13 @@ void multiply_i8(const Product& product, int64_t row, int64_t panel, float* to) 
   set_zero(sums);
   for (int64_t quad = 0; quad < quads; ++quad) {
     if constexpr (kPrefetch) {
-      for (int p = 0; p < kPanels; ++p) hwy::Prefetch(weights + p * panel_bytes + kPrefetchBytes);
+      for (int p = 0; p < kPanels; ++p) hwy::Prefetch(ahead.at + p * panel_bytes);
+      ahead.at += ahead.step;
     }
     add_column<EvenI8Columns>(weights, panel_bytes, x, stride, sums);
     forget_loads(weights);
     add_column<OddI8Columns>(weights, panel_bytes, x + 2, stride, sums);
-    weights += kPanelRows * int64_t{sizeof(uint32_t)};
+    weights += kUnitsBytes;
     x += 4;
   }
   store_rows(sums, product.quantized_rows + row, to);
@@ -353,7 +369,7 @@ void multiply_i8(const Product& product, int64_t row, int64_t panel, float* to) 
 #else
 
 template <int kRows, int kPanels, bool kPrefetch>
-void multiply_i8(const Product& product, int64_t row, int64_t panel, float* to) {
+void multiply_i8(const Product& product, int64_t row, int64_t panel, Ahead /*ahead*/, float* to) {
   const auto* weights = reinterpret_cast<const uint8_t*>(product.weight.panel(panel));
   const int16_t* x = product.quantized + row * product.quantized_stride;
   for (int64_t lane = 0; lane < kPanelRows; ++lane) {
@@ -459,12 +475,14 @@ void finish_panel(const Product& product, int64_t row, int64_t panel, const floa
 }
 
 template <WeightType kType, int kRows, int kPanels, bool kPrefetch>
-void multiply_tile(const Product& product, int64_t row, int64_t panel) {
+void multiply_tile(const Product& product, int64_t row, int64_t panel, Ahead ahead) {
   HWY_ALIGN float sums[kRows * kPanels * kPanelRows];
-  if constexpr (kType == WeightType::F32) multiply_f32<kRows, kPanels, kPrefetch>(product, row, panel, sums);
+  if constexpr (kType == WeightType::F32)
+    multiply_f32<kRows, kPanels, kPrefetch>(product, row, panel, ahead, sums);
   if constexpr (kType == WeightType::BF16)
-    multiply_bf16<kRows, kPanels, kPrefetch>(product, row, panel, sums);
-  if constexpr (kType == WeightType::I8) multiply_i8<kRows, kPanels, kPrefetch>(product, row, panel, sums);
+    multiply_bf16<kRows, kPanels, kPrefetch>(product, row, panel, ahead, sums);
+  if constexpr (kType == WeightType::I8)
+    multiply_i8<kRows, kPanels, kPrefetch>(product, row, panel, ahead, sums);
   for (int r = 0; r < kRows; ++r) {
     for (int p = 0; p < kPanels; ++p) {
       finish_panel(product, row + r, panel + p, sums + (r * kPanels + p) * kPanelRows);
@@ -472,25 +490,34 @@ void multiply_tile(const Product& product, int64_t row, int64_t panel) {
   }
 }
 
-// `rows` rows, at most kRows, from `row` on, times panels [begin, end).
+// `rows` rows, at most kRows, from `row` on, times panels [begin, end). Without `ahead`, one row fetches
+// nothing and more fetch what is there, which costs them little.
 template <WeightType kType, int kRows>
-void multiply_rows(const Product& product, int64_t row, int64_t rows, int64_t begin, int64_t end) {
+void multiply_rows(const Product& product, int64_t row, int64_t rows, int64_t begin, int64_t end,
+                   Ahead ahead) {
   if constexpr (kRows > 1) {
-    if (rows < kRows) return multiply_rows<kType, kRows - 1>(product, row, rows, begin, end);
+    if (rows < kRows) return multiply_rows<kType, kRows - 1>(product, row, rows, begin, end, ahead);
   }
   constexpr int kPanels = panels_of_tile<kType, kRows>();
+  // Products of many rows with I8 weights wait for the units and not for the weights.
+  constexpr bool kPrefetch = kRows > 1 && kType != WeightType::I8;
+  const bool stream =
+      ahead.at == nullptr && static_cast<int64_t>(product.weight.bytes()) >= kPrefetchMatrixBytes;
   int64_t panel = begin;
-  if constexpr (kRows == 1) {
-    if (static_cast<int64_t>(product.weight.bytes()) >= kPrefetchMatrixBytes) {
-      for (; panel + kPanels <= end; panel += kPanels) {
-        multiply_tile<kType, kRows, kPanels, true>(product, row, panel);
+  for (; panel + kPanels <= end; panel += kPanels) {
+    const Ahead near =
+        ahead.at ? ahead : Ahead{product.weight.panel(panel) + (stream ? kPrefetchBytes : 0), kUnitsBytes};
+    if constexpr (kRows == 1) {
+      if (stream) {
+        multiply_tile<kType, kRows, kPanels, true>(product, row, panel, near);
+        continue;
       }
     }
+    multiply_tile<kType, kRows, kPanels, kPrefetch>(product, row, panel, near);
   }
-  for (; panel + kPanels <= end; panel += kPanels) {
-    multiply_tile<kType, kRows, kPanels, false>(product, row, panel);
+  if constexpr (kPanels > 1) {
+    for (; panel < end; ++panel) multiply_tile<kType, kRows, 1, false>(product, row, panel, {});
   }
-  for (; panel < end; ++panel) multiply_tile<kType, kRows, 1, false>(product, row, panel);
 }
 
 template <WeightType kType>
@@ -510,7 +537,13 @@ void multiply_all_rows(const Product& product, int64_t begin, int64_t end) {
       for (int64_t t = 0; t < tiles; ++t) {
         const int64_t row = first + (last - first) * t / tiles;
         const int64_t rows = first + (last - first) * (t + 1) / tiles - row;
-        multiply_rows<kType, kMostRows>(product, row, rows, panel, panel + step);
+        // Each tile of a panel brings its share of the next panel near, while this one is in the cache.
+        Ahead ahead;
+        if (tiles > 1) {
+          ahead.at = product.weight.panel(panel + 1) + product.panel_bytes() * t / tiles;
+          ahead.step = (kUnitsBytes + tiles - 1) / tiles;
+        }
+        multiply_rows<kType, kMostRows>(product, row, rows, panel, panel + step, ahead);
       }
     }
   }
