@@ -1,16 +1,20 @@
 #include "cli/average.h"
 #include "cli/command_line.h"
+#include "cli/export.h"
 #include "cli/helper.h"
 #include "cli/info.h"
 #include "cli/mechanisms.h"
+#include "cli/quantize.h"
 
 int main(int argc, char** argv) {
   CLI::App app("Sequence generation in linear time and constant memory", "memsizer");
   app.set_version_flag("--version", "memsizer " MEMSIZER_VERSION);
   app.require_subcommand(1);
   memsizer::cli::add_average(app);
+  memsizer::cli::add_export(app);
   memsizer::cli::add_info(app);
   memsizer::cli::add_mechanisms(app);
+  memsizer::cli::add_quantize(app);
   memsizer::cli::add_helper_commands(app);
   return memsizer::cli::run_program(app, argc, argv);
 }

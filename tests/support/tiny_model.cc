@@ -21,6 +21,21 @@ ModelDescription tiny_description() {
   return description;
 }
 
+ModelDescription tiny_adaptive_description() {
+  ModelDescription description = tiny_description();
+  description.task = "language-model";
+  description.tokenizer.clear();
+  ModelConfig& config = description.config;
+  config.architecture = Architecture::LanguageModel;
+  config.vocab = 40;
+  config.adaptive.cutoffs = {10, 20};
+  config.adaptive.factor = 2;
+  config.adaptive.tie_projections = false;
+  config.decoder.self = Mechanism::T2r;
+  config.t2r.features.causal = 2;
+  return description;
+}
+
 std::vector<float> tiny_weights(const TensorSpec& spec) {
   const uint64_t stream =
       std::accumulate(spec.name.begin(), spec.name.end(), uint64_t{0},
@@ -39,7 +54,7 @@ void write_tiny_model(const std::filesystem::path& path, const ModelDescription&
     tensors.push_back({spec.name, DType::F32, spec.shape, std::as_bytes(std::span(kept.back()))});
   }
   for (NamedTensor& tokenizer : tokenizer_tensors(description)) tensors.push_back(std::move(tokenizer));
-  write_safetensors(path, tensors, model_metadata(description));
+  write_model(path, tensors, model_metadata(description));
 }
 
 }  // namespace memsizer::testing

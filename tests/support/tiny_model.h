@@ -11,6 +11,9 @@ namespace memsizer::testing {
 // A translation model of width 8 with one layer a side and a dictionary of 8 words.
 ModelDescription tiny_description();
 
+// A language model with adaptive input and softmax, and no tokenizer.
+ModelDescription tiny_adaptive_description();
+
 // The same numbers on every machine, from -1 to 1; each tensor has its own.
 std::vector<float> tiny_weights(const TensorSpec& spec);
 
