@@ -22,8 +22,7 @@ struct AverageCommand {
 void run_average(const AverageCommand& command) {
   std::vector<fs::path> files;
   for (const std::string& model : command.models) {
-    // A checkpoint is a folder with the model in it.
-    files.push_back(fs::is_directory(model) ? fs::path(model) / "model.safetensors" : fs::path(model));
+    files.push_back(model_path(model));
     read_description(SafetensorsFile::open(files.back()));
   }
   average_models(files, command.out);

@@ -3,16 +3,21 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "cli/command_line.h"
 #include "core/error.h"
+#include "core/model_checksum.h"
+#include "core/model_file.h"
 #include "core/presets.h"
 #include "core/safetensors.h"
 #include "core/state_size.h"
+#include "core/tensor_check.h"
 #include "core/tensor_list.h"
 
 namespace memsizer::cli {
@@ -27,6 +32,19 @@ struct InfoOptions {
   bool json = false;
   bool list_options = false;
   bool list_tensors = false;
+};
+
+// What is true of a model file besides its configuration.
+struct ModelFacts {
+  int64_t version = 0;
+  std::string task;
+  std::string weights;
+  int64_t file_bytes = 0;
+  std::optional<std::string> stored_checksum;  // files of version 1 have none
+  std::string found_checksum;
+  std::string problem;  // why the tensors do not fit the configuration; empty: they do
+
+  bool checksum_ok() const { return stored_checksum == found_checksum; }
 };
 
 struct Part {
@@ -66,7 +84,54 @@ void print_mechanisms(const ModelConfig& config) {
   if (config.has_encoder()) fmt::print("decoder cross-attention {}\n", mechanism_name(config.decoder.cross));
 }
 
-void print_model(ModelConfig config, const InfoOptions& options) {
+ModelFacts model_facts(const SafetensorsFile& file, const ModelDescription& description) {
+  ModelFacts facts{.version = description.version,
+                   .task = description.task,
+                   .weights = std::string(weight_type_name(description.weights)),
+                   .file_bytes = static_cast<int64_t>(std::filesystem::file_size(file.path())),
+                   .stored_checksum = {},
+                   .found_checksum = model_checksum(file),
+                   .problem = {}};
+  const auto stored = file.metadata().find(kChecksumKey);
+  if (stored != file.metadata().end()) facts.stored_checksum = stored->second;
+  try {
+    check_tensors(file, description);
+  } catch (const UserError& error) {
+    facts.problem = error.what();
+  }
+  return facts;
+}
+
+nlohmann::json facts_as_json(const ModelFacts& facts, const std::string& file) {
+  nlohmann::json json = {{"path", file},        {"format", "memsizer-model"}, {"version", facts.version},
+                         {"task", facts.task},  {"weights", facts.weights},   {"bytes", facts.file_bytes},
+                         {"checksum", nullptr}, {"checksum_ok", nullptr},     {"problem", nullptr}};
+  if (facts.stored_checksum) {
+    json["checksum"] = *facts.stored_checksum;
+    json["checksum_ok"] = facts.checksum_ok();
+  }
+  if (!facts.problem.empty()) json["problem"] = facts.problem;
+  return json;
+}
+
+void print_facts(const ModelFacts& facts, const std::string& file) {
+  fmt::print("{}: memsizer-model, version {}\n", file, facts.version);
+  fmt::print("task                    {}\n", printable_name(facts.task));
+  fmt::print("weights                 {}\n", facts.weights);
+  fmt::print("file bytes              {}\n", grouped(facts.file_bytes));
+  if (!facts.stored_checksum) {
+    fmt::print("checksum                none\n");
+  } else if (facts.checksum_ok()) {
+    fmt::print("checksum                ok ({})\n", facts.found_checksum);
+  } else {
+    fmt::print("checksum                wrong: found {}, expected {}; copy the file again\n",
+               facts.found_checksum, printable_name(*facts.stored_checksum));
+  }
+  if (!facts.problem.empty()) fmt::print("tensors                 {}\n", facts.problem);
+}
+
+// Of a configuration alone, or of the model file that it is in.
+void print_model(ModelConfig config, const InfoOptions& options, const ModelFacts* facts = nullptr) {
   const std::vector<TensorSpec> tensors = tensor_list(config);
   const std::vector<Part> parts = parameters_by_part(tensors);
   const int64_t total = count_parameters(tensors);
@@ -85,9 +150,11 @@ void print_model(ModelConfig config, const InfoOptions& options) {
                      {"bytes", state_bytes}};
     json["weights_bytes_fp32"] = 4 * total;
     if (options.list_tensors) json["tensors"] = tensors_as_json(tensors);
-    fmt::print("{}\n", json.dump(2));
+    if (facts) json["file"] = facts_as_json(*facts, options.file);
+    fmt::print("{}\n", json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
     return;
   }
+  if (facts) print_facts(*facts, options.file);
   print_mechanisms(config);
   fmt::print("\nparameters\n");
   for (const Part& part : parts) {
@@ -131,6 +198,11 @@ void print_options(ModelConfig config, const InfoOptions& options) {
 
 void print_file(const InfoOptions& options) {
   const SafetensorsFile file = SafetensorsFile::open(options.file);
+  if (is_model(file.metadata())) {
+    const ModelDescription description = read_description(file);
+    const ModelFacts facts = model_facts(file, description);
+    return print_model(description.config, options, &facts);
+  }
   int64_t elements = 0;
   int64_t bytes = 0;
   for (const std::string& name : file.names()) {
@@ -164,14 +236,14 @@ void run_info(const InfoOptions& options) {
         "info takes a model file or --preset NAME, found {}; try memsizer info --preset transformer-big",
         options.file.empty() ? "neither" : "both");
   }
+  if (options.source_tokens < 0 || options.target_tokens < 0) {
+    throw UserError("token counts are {} and {}; they cannot be negative", options.source_tokens,
+                    options.target_tokens);
+  }
   if (!options.file.empty()) {
     if (!options.settings.empty())
       throw UserError("--set changes a preset; the configuration of a file is fixed");
     return print_file(options);
-  }
-  if (options.source_tokens < 0 || options.target_tokens < 0) {
-    throw UserError("token counts are {} and {}; they cannot be negative", options.source_tokens,
-                    options.target_tokens);
   }
   ModelConfig config = preset_config(options.preset);
   const std::vector<OptionRef> known = collect_options(config, "model");
@@ -189,7 +261,7 @@ void add_info(CLI::App& app) {
       "info", "Parameters by part, state bytes and options of a model, without building it");
   std::vector<std::string> names;
   for (const Preset& preset : presets()) names.emplace_back(preset.name);
-  command->add_option("file", options->file, "a safetensors file");
+  command->add_option("file", options->file, "a model, or any safetensors file");
   command->add_option("--preset", options->preset, fmt::format("a named shape: {}", fmt::join(names, ", ")));
   add_settings_option(*command, options->settings);
   command->add_option("--source-tokens", options->source_tokens, "source length to give state bytes for")

@@ -1,10 +1,12 @@
 #include "cli/average.h"
 #include "cli/bench.h"
 #include "cli/command_line.h"
+#include "cli/export.h"
 #include "cli/generate.h"
 #include "cli/helper.h"
 #include "cli/info.h"
 #include "cli/mechanisms.h"
+#include "cli/quantize.h"
 
 int main(int argc, char** argv) {
   CLI::App app("Sequence generation in linear time and constant memory", "memsizer");
@@ -12,9 +14,11 @@ int main(int argc, char** argv) {
   app.require_subcommand(1);
   memsizer::cli::add_average(app);
   memsizer::cli::add_bench(app);
+  memsizer::cli::add_export(app);
   memsizer::cli::add_generate_commands(app);
   memsizer::cli::add_info(app);
   memsizer::cli::add_mechanisms(app);
+  memsizer::cli::add_quantize(app);
   memsizer::cli::add_helper_commands(app);
   return memsizer::cli::run_program(app, argc, argv);
 }

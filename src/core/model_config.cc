@@ -4,6 +4,8 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "core/tensor_list.h"
+
 namespace memsizer {
 namespace {
 
@@ -12,6 +14,9 @@ namespace {
 constexpr int64_t kMaxWidth = 1 << 20;
 constexpr int64_t kMaxLayers = 1 << 12;
 constexpr int64_t kMaxVocab = int64_t{1} << 31;
+constexpr size_t kMaxCutoffs = 64;
+// 4 TB in fp32. Counts and bytes of what is below it fit 64 bits with room to spare.
+constexpr double kMaxNumbers = 0x1p40;
 
 void require_range(std::string_view field, int64_t value, int64_t low, int64_t high) {
   if (value >= low && value <= high) return;
@@ -95,6 +100,10 @@ void validate_adaptive(const ModelConfig& config) {
   if (config.has_encoder()) throw UserError("model.adaptive.cutoffs needs model.architecture=language-model");
   require_range("adaptive.factor", adaptive.factor, 1, kMaxWidth);
   require_probability("adaptive.dropout", adaptive.dropout);
+  if (adaptive.cutoffs.size() > kMaxCutoffs) {
+    throw UserError("model.adaptive.cutoffs holds {} numbers; it must hold at most {}",
+                    adaptive.cutoffs.size(), kMaxCutoffs);
+  }
   int64_t previous = kUnk;
   int64_t width = config.dim;
   for (const int64_t cutoff : adaptive.cutoffs) {
@@ -219,6 +228,13 @@ void ModelConfig::validate() const {
   require_probability("activation_dropout", activation_dropout);
   validate_embedding(*this);
   validate_adaptive(*this);
+  const double numbers = count_numbers(*this);
+  if (numbers > kMaxNumbers) {
+    throw UserError(
+        "the model would have {:.2g} weights; at most {:.2g} are possible: make model.dim ({}), model.vocab "
+        "({}), layers, heads or slots smaller",
+        numbers, kMaxNumbers, dim, vocab);
+  }
 }
 
 MixerConfig mixer_config(const ModelConfig& model, Position position) {

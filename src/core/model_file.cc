@@ -3,11 +3,12 @@
 #include <cmath>
 #include <cstring>
 
+#include "core/model_checksum.h"
+
 namespace memsizer {
 namespace {
 
 constexpr std::string_view kFormat = "memsizer-model";
-constexpr int64_t kVersion = 1;
 constexpr std::string_view kTokenizer = "tokenizer";
 constexpr std::string_view kSourceTokenizer = "source_tokenizer";
 
@@ -29,11 +30,38 @@ const std::string& required(const SafetensorsFile& file, const std::string& key)
 }
 
 nlohmann::json json_of(const SafetensorsFile& file, const std::string& key) {
-  nlohmann::json json = nlohmann::json::parse(required(file, key), nullptr, /*allow_exceptions=*/false);
+  // Writing JSON recurses, and no configuration is nested this deep.
+  constexpr int kMaxDepth = 16;
+  const auto refuse_depth = [&](int depth, nlohmann::json::parse_event_t, nlohmann::json&) {
+    if (depth <= kMaxDepth) return true;
+    throw UserError("{}: metadata '{}' is nested more than {} deep; the file is damaged",
+                    file.path().string(), key, kMaxDepth);
+  };
+  nlohmann::json json = nlohmann::json::parse(required(file, key), refuse_depth, /*allow_exceptions=*/false);
   if (!json.is_object()) {
     throw UserError("{}: metadata '{}' is not a JSON object; the file is damaged", file.path().string(), key);
   }
   return json;
+}
+
+int64_t version_of(const SafetensorsFile& file) {
+  const std::string& version = required(file, "version");
+  for (int64_t known = 1; known <= kModelVersion; ++known) {
+    if (version == std::to_string(known)) return known;
+  }
+  throw UserError("{} is of model version '{}'; this program reads versions 1 to {}: use a newer memsizer",
+                  file.path().string(), printable_name(version), kModelVersion);
+}
+
+WeightType weights_of(const SafetensorsFile& file) {
+  const auto stored = file.metadata().find("weights");
+  // Version 1 had but one type.
+  if (stored == file.metadata().end()) return WeightType::F32;
+  for (const auto& [type, name] : enum_names<WeightType>()) {
+    if (stored->second == name) return type;
+  }
+  throw UserError("{} has weights of type '{}'; expected f32, bf16 or int8: use a newer memsizer",
+                  file.path().string(), printable_name(stored->second));
 }
 
 template <typename T>
@@ -97,11 +125,17 @@ void require_same_tensors(const SafetensorsFile& a, const SafetensorsFile& b) {
 
 }  // namespace
 
+bool is_model(const std::map<std::string, std::string>& metadata) {
+  const auto format = metadata.find("format");
+  return format != metadata.end() && format->second == kFormat;
+}
+
 std::map<std::string, std::string> model_metadata(const ModelDescription& description) {
   ModelConfig config = description.config;
   return {{"format", std::string(kFormat)},
-          {"version", std::to_string(kVersion)},
+          {"version", std::to_string(kModelVersion)},
           {"task", description.task},
+          {"weights", std::string(weight_type_name(description.weights))},
           {"config", options_to_json(collect_options(config, "")).dump()},
           {"generation", description.generation.is_null() ? "{}" : description.generation.dump()}};
 }
@@ -121,17 +155,21 @@ bool is_tokenizer_tensor(std::string_view name) {
   return name == kTokenizer || name == kSourceTokenizer;
 }
 
+void write_model(const std::filesystem::path& path, std::span<const NamedTensor> tensors,
+                 std::map<std::string, std::string> metadata) {
+  metadata["version"] = std::to_string(kModelVersion);
+  metadata[kChecksumKey] = model_checksum(tensors, metadata);
+  write_safetensors(path, tensors, metadata);
+}
+
 ModelDescription read_description(const SafetensorsFile& file) {
   if (required(file, "format") != kFormat) {
     throw UserError("{} is of format '{}'; expected {}", file.path().string(),
                     printable_name(required(file, "format")), kFormat);
   }
-  const std::string& version = required(file, "version");
-  if (version != std::to_string(kVersion)) {
-    throw UserError("{} is of model version '{}'; this program reads version {}: use a newer memsizer",
-                    file.path().string(), printable_name(version), kVersion);
-  }
   ModelDescription description;
+  description.version = version_of(file);
+  description.weights = weights_of(file);
   description.task = required(file, "task");
   description.generation = json_of(file, "generation");
   try {
@@ -145,10 +183,16 @@ ModelDescription read_description(const SafetensorsFile& file) {
   return description;
 }
 
+std::filesystem::path model_path(const std::filesystem::path& path) {
+  std::error_code ignored;
+  return std::filesystem::is_directory(path, ignored) ? path / "model.safetensors" : path;
+}
+
 void average_models(std::span<const std::filesystem::path> models, const std::filesystem::path& out) {
   if (models.empty()) throw UserError("no model to average; give at least one model file");
   std::vector<SafetensorsFile> files;
   for (const std::filesystem::path& path : models) files.push_back(SafetensorsFile::open(path));
+  for (const SafetensorsFile& file : files) verify_checksum(file);
   for (const SafetensorsFile& file : files) require_same_tensors(file, files.back());
   std::vector<std::vector<std::byte>> kept;
   std::vector<NamedTensor> tensors;
@@ -161,7 +205,7 @@ void average_models(std::span<const std::filesystem::path> models, const std::fi
     kept.push_back(averaged_tensor(files, name));
     tensors.push_back({name, view.dtype, view.shape, kept.back()});
   }
-  write_safetensors(out, tensors, files.back().metadata());
+  write_model(out, tensors, files.back().metadata());
 }
 
 }  // namespace memsizer

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/safetensors.h"
+
 namespace memsizer {
 namespace {
 
@@ -10,11 +12,11 @@ const OptionRef& find_option(std::span<const OptionRef> options, std::string_vie
   if (found != options.end()) return *found;
   std::vector<std::string> paths;
   for (const OptionRef& option : options) paths.push_back(option.path);
-  throw UserError("unknown option '{}'{}", path, did_you_mean(path, paths));
+  throw UserError("unknown option '{}'{}", printable_name(path), did_you_mean(path, paths));
 }
 
 [[noreturn]] void bad_value(const OptionRef& option, std::string_view found) {
-  throw UserError("option {} takes {}; found '{}'", option.path, option.expects, found);
+  throw UserError("option {} takes {}; found '{}'", option.path, option.expects, printable_name(found));
 }
 
 nlohmann::json value_from_text(const OptionRef& option, std::string_view text) {
@@ -38,6 +40,10 @@ void set_all(std::span<const OptionRef> options, const nlohmann::json& json, con
   for (const auto& [key, value] : json.items()) {
     const std::string path = prefix.empty() ? key : prefix + "." + key;
     if (value.is_object()) {
+      // Looked up at each level: a file from elsewhere may be nested deeper than the stack can follow.
+      const std::string section = path + ".";
+      const auto inside = [&](const OptionRef& option) { return option.path.starts_with(section); };
+      if (std::ranges::none_of(options, inside)) bad_value(find_option(options, path), "{...}");
       set_all(options, value, path);
       continue;
     }

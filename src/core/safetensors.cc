@@ -429,11 +429,20 @@ SafetensorsContent parse_safetensors(std::span<const std::byte> bytes, std::stri
   return content;
 }
 
-SafetensorsFile::SafetensorsFile(const std::filesystem::path& path, MappedFile file)
-    : path_(path), file_(std::move(file)), content_(parse_safetensors(file_.bytes(), path.string())) {}
+SafetensorsFile::SafetensorsFile(const std::filesystem::path& path, Storage storage)
+    : path_(path), storage_(std::move(storage)) {
+  const auto* mapped = std::get_if<MappedFile>(&storage_);
+  const std::span<const std::byte> bytes =
+      mapped ? mapped->bytes() : std::span<const std::byte>(std::get<std::vector<std::byte>>(storage_));
+  content_ = parse_safetensors(bytes, path.string());
+}
 
 SafetensorsFile SafetensorsFile::open(const std::filesystem::path& path) {
   return {path, MappedFile::open(path)};
+}
+
+SafetensorsFile SafetensorsFile::parse(std::vector<std::byte> bytes, const std::filesystem::path& path) {
+  return {path, std::move(bytes)};
 }
 
 const TensorView& SafetensorsFile::tensor(std::string_view name) const {

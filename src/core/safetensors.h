@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "core/dtype.h"
@@ -36,10 +37,13 @@ struct SafetensorsContent {
 // UserError that starts with `source_name`.
 SafetensorsContent parse_safetensors(std::span<const std::byte> bytes, std::string_view source_name);
 
-// A memory-mapped safetensors file. Views taken from it live as long as the object it was moved to.
+// A safetensors file, memory-mapped if it was opened from disk. Views taken from it live as long as the
+// object it was moved to.
 class SafetensorsFile {
  public:
   static SafetensorsFile open(const std::filesystem::path& path);
+  // A file that is in memory already; `path` names it in messages.
+  static SafetensorsFile parse(std::vector<std::byte> bytes, const std::filesystem::path& path);
 
   const std::filesystem::path& path() const { return path_; }
   const std::map<std::string, std::string>& metadata() const { return content_.metadata; }
@@ -50,10 +54,13 @@ class SafetensorsFile {
   const TensorView& tensor(std::string_view name) const;
 
  private:
-  SafetensorsFile(const std::filesystem::path& path, MappedFile file);
+  // Both keep the address of their bytes when moved.
+  using Storage = std::variant<MappedFile, std::vector<std::byte>>;
+
+  SafetensorsFile(const std::filesystem::path& path, Storage storage);
 
   std::filesystem::path path_;
-  MappedFile file_;
+  Storage storage_;
   SafetensorsContent content_;
 };
 

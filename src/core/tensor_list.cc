@@ -245,6 +245,13 @@ void add_decoder(std::vector<TensorSpec>& into, const ModelConfig& config) {
   }
 }
 
+std::vector<TensorSpec> unchecked_tensor_list(const ModelConfig& config) {
+  std::vector<TensorSpec> tensors;
+  if (config.has_encoder()) add_encoder(tensors, config);
+  add_decoder(tensors, config);
+  return tensors;
+}
+
 }  // namespace
 
 int64_t TensorSpec::elements() const {
@@ -255,10 +262,21 @@ int64_t TensorSpec::elements() const {
 
 std::vector<TensorSpec> tensor_list(const ModelConfig& config) {
   config.validate();
-  std::vector<TensorSpec> tensors;
-  if (config.has_encoder()) add_encoder(tensors, config);
-  add_decoder(tensors, config);
-  return tensors;
+  return unchecked_tensor_list(config);
+}
+
+double count_numbers(const ModelConfig& config) {
+  ModelConfig one_layer = config;
+  one_layer.encoder.layers = one_layer.decoder.layers = 1;
+  double count = 0.0;
+  for (const TensorSpec& tensor : unchecked_tensor_list(one_layer)) {
+    double numbers = 1.0;
+    for (const int64_t size : tensor.shape) numbers *= static_cast<double>(size);
+    if (tensor.name.starts_with("encoder.layers.")) numbers *= static_cast<double>(config.encoder.layers);
+    if (tensor.name.starts_with("decoder.layers.")) numbers *= static_cast<double>(config.decoder.layers);
+    count += numbers;
+  }
+  return count;
 }
 
 std::vector<TensorSpec> mixer_tensor_list(const MixerConfig& config) {

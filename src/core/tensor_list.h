@@ -28,6 +28,10 @@ struct TensorSpec {
 // checked against this list, and model files hold exactly these names.
 std::vector<TensorSpec> tensor_list(const ModelConfig& config);
 
+// Numbers in all tensors, for a configuration whose fields are in range one by one but may not be together:
+// in double, which does not overflow, and without listing every layer.
+double count_numbers(const ModelConfig& config);
+
 // The tensors of one mixer alone, names without a prefix.
 std::vector<TensorSpec> mixer_tensor_list(const MixerConfig& config);
 

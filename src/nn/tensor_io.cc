@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "core/error.h"
+#include "core/model_file.h"
 
 namespace memsizer::nn {
 namespace {
@@ -75,6 +76,7 @@ void save_tensors(const std::map<std::string, Tensor>& tensors, const std::files
         {name, stored_type(tensor.scalar_type()), tensor.sizes().vec(), {bytes, kept.back().nbytes()}});
   }
   list.insert(list.end(), more.begin(), more.end());
+  if (is_model(metadata)) return write_model(path, list, metadata);
   write_safetensors(path, list, metadata);
 }
 

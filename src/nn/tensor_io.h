@@ -22,7 +22,8 @@ std::map<std::string, at::Tensor> named_tensors(const torch::nn::Module& module)
 // shape is a UserError.
 void load_tensors(torch::nn::Module& module, const SafetensorsFile& file, const std::string& prefix = "");
 
-// Writes the tensors, and after them `more`, which are stored already.
+// Writes the tensors, and after them `more`, which are stored already. With the metadata of a model, it is
+// one (write_model).
 void save_tensors(const std::map<std::string, at::Tensor>& tensors, const std::filesystem::path& path,
                   const std::map<std::string, std::string>& metadata, std::span<const NamedTensor> more = {});
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "core/error.h"
+#include "core/model_checksum.h"
+#include "core/tensor_check.h"
 #include "kernels/rows.h"
 
 namespace memsizer::runtime {
@@ -37,6 +39,8 @@ void check_tokens(std::span<const int32_t> tokens, int64_t vocab, const char* si
 std::unique_ptr<Model> Model::load(const std::filesystem::path& path) {
   const SafetensorsFile file = SafetensorsFile::open(path);
   const ModelDescription description = read_description(file);
+  verify_checksum(file);
+  check_tensors(file, description);
   return std::make_unique<Model>(description, *file_source(file));
 }
 

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "core/content_hash.h"
 #include "core/mapped_file.h"
-#include "text/content_hash.h"
 
 namespace memsizer::text {
 namespace {

@@ -33,8 +33,17 @@ fs::path module_path() {
                   kModule);
 }
 
+// g++ says by a macro that a sanitizer is in use, clang by a feature.
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define MEMSIZER_SANITIZED
+#endif
+#elif defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define MEMSIZER_SANITIZED
+#endif
+
 // Sanitizers refuse libraries that prefer their own symbols.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#ifdef MEMSIZER_SANITIZED
 constexpr int kFlags = RTLD_NOW | RTLD_LOCAL;
 #else
 constexpr int kFlags = RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND;

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/atomic_file.h"
-#include "text/content_hash.h"
+#include "core/content_hash.h"
 
 namespace memsizer::text {
 

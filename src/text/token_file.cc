@@ -10,8 +10,8 @@
 #include <type_traits>
 
 #include "core/atomic_file.h"
+#include "core/content_hash.h"
 #include "core/error.h"
-#include "text/content_hash.h"
 
 namespace memsizer::text {
 namespace {

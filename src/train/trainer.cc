@@ -9,6 +9,7 @@
 
 #include "core/atomic_file.h"
 #include "core/error.h"
+#include "core/model_checksum.h"
 #include "core/tensor_list.h"
 #include "nn/tensor_io.h"
 #include "train/process.h"
@@ -181,6 +182,7 @@ void Trainer::restore(int64_t step) {
   const fs::path checkpoint = checkpoints_.path(step);
   const SafetensorsFile weights = SafetensorsFile::open(checkpoint / "model.safetensors");
   ModelDescription stored = read_description(weights);
+  verify_checksum(weights);
   const auto shape = [](ModelConfig config) { return options_to_json(collect_options(config, "model")); };
   const nlohmann::json theirs = shape(stored.config).flatten();
   const nlohmann::json ours = shape(recipe_.model).flatten();

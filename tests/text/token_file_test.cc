@@ -6,10 +6,10 @@
 #include <string>
 #include <utility>
 
+#include "core/content_hash.h"
 #include "core/error.h"
 #include "support/messages.h"
 #include "support/temp_dir.h"
-#include "text/content_hash.h"
 #include "text/corpus_fakes.h"
 
 namespace memsizer::text {

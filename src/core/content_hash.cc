@@ -1,4 +1,4 @@
-#include "text/content_hash.h"
+#include "core/content_hash.h"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 #include <bit>
 #include <cstring>
 
-namespace memsizer::text {
+namespace memsizer {
 namespace {
 
 static_assert(std::endian::native == std::endian::little, "words are read as little-endian");
@@ -79,4 +79,4 @@ std::string ContentHash::hex() const {
   return fmt::format("{:016x}{:016x}", high, low);
 }
 
-}  // namespace memsizer::text
+}  // namespace memsizer

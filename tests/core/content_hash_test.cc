@@ -1,4 +1,4 @@
-#include "text/content_hash.h"
+#include "core/content_hash.h"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include <set>
 #include <string>
 
-namespace memsizer::text {
+namespace memsizer {
 namespace {
 
 std::string sample(size_t bytes) {
@@ -96,4 +96,4 @@ TEST(ContentHash, FieldsDoNotRunTogether) {
 }
 
 }  // namespace
-}  // namespace memsizer::text
+}  // namespace memsizer

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace memsizer::text {
+namespace memsizer {
 
 // A 128-bit hash at memory speed, the same on every machine and however the bytes are cut into pieces. It
 // tells contents apart and finds damage; it does not withstand somebody who looks for a collision.
@@ -43,4 +43,4 @@ class ContentHash {
   uint64_t bytes_ = 0;
 };
 
-}  // namespace memsizer::text
+}  // namespace memsizer
