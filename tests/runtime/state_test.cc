@@ -3,9 +3,6 @@
 #include <gtest/gtest.h>
 #include <malloc.h>
 
-#include <atomic>
-#include <cstdlib>
-#include <new>
 #include <vector>
 
 #include "core/presets.h"
@@ -13,24 +10,7 @@
 #include "core/state_size.h"
 #include "runtime/model.h"
 #include "runtime/step_model.h"
-
-namespace {
-
-std::atomic<int64_t> news{0};
-
-}  // namespace
-
-void* operator new(size_t size) {
-  ++news;
-  if (void* memory = std::malloc(size)) return memory;
-  throw std::bad_alloc();
-}
-void operator delete(void* memory) noexcept {
-  std::free(memory);
-}
-void operator delete(void* memory, size_t /*size*/) noexcept {
-  std::free(memory);
-}
+#include "support/allocation_count.h"
 
 namespace memsizer::runtime {
 namespace {
@@ -210,14 +190,14 @@ TEST(DecoderState, NothingIsAllocatedWhileGenerating) {
         step_model.advance(tokens);
         step_model.reorder(beam_order);
       }
-      const int64_t before = news;
+      const int64_t before = testing::allocation_count();
       const auto bytes_before = mallinfo2().uordblks + mallinfo2().hblkhd;
       for (int i = 0; i < 8; ++i) {
         step_model.advance(tokens);
         step_model.reorder(beam_order);
       }
       const auto bytes_after = mallinfo2().uordblks + mallinfo2().hblkhd;
-      EXPECT_EQ(news, before) << mechanism_name(mechanism);
+      EXPECT_EQ(testing::allocation_count(), before) << mechanism_name(mechanism);
       EXPECT_EQ(bytes_after, bytes_before) << mechanism_name(mechanism);
     }
   }
