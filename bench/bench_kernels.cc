@@ -19,9 +19,9 @@
 #include <string_view>
 #include <vector>
 
+#include "bench/machine_limits.h"
 #include "kernels/matmul.h"
 #include "kernels/rows.h"
-#include "bench/machine_limits.h"
 
 namespace memsizer::bench {
 namespace {
