@@ -81,6 +81,8 @@ void run_bench(const BenchCommand& command) {
   base.validate();
   std::vector<std::string> mechanisms = command.mechanisms;
   if (mechanisms.empty()) mechanisms.emplace_back(mechanism_name(base.decoder.self));
+  // A mistake is found before the first line of the table.
+  for (const std::string& name : mechanisms) with_mechanism(base, name).validate();
   for (const std::string& name : command.precisions) precision_of(name);
   for (const int64_t number : command.lengths) {
     if (number < 1 || number > (1 << 24))
@@ -104,7 +106,6 @@ void run_bench(const BenchCommand& command) {
         for (const std::string& mechanism : mechanisms) {
           bench::GenerationPoint point;
           point.config = with_mechanism(base, mechanism);
-          point.config.validate();
           point.type = precision_of(precision);
           point.threads = threads;
           point.batch = batch;

@@ -176,9 +176,9 @@ void run_generate(const GenerateCommand& command) {
   if (!command.output.empty() && command.output != "-") file.emplace(command.output);
   engine::LinePipeline pipeline(*model, settings);
   pipeline.run(read, [&](uint64_t line, const std::string& source, const engine::Result& result) {
-    if (!model->is_language_model() && result.source_tokens > settings.generation.max_source_tokens) {
-      fmt::print(stderr, "line {}: {} tokens, cut to {} (--max-source-tokens)\n", line + 1,
-                 result.source_tokens, settings.generation.max_source_tokens);
+    if (result.tokens_read < result.source_tokens) {
+      fmt::print(stderr, "line {}: {} tokens, cut to {}\n", line + 1, result.source_tokens,
+                 result.tokens_read);
     }
     const std::string text =
         command.json ? as_json(*model, line, source, result) : as_text(command, line, result);

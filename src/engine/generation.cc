@@ -4,29 +4,19 @@
 #include <numeric>
 
 #include "core/error.h"
+#include "runtime/joined_tokens.h"
 #include "runtime/step_model.h"
 
 namespace memsizer::engine {
 namespace {
 
 using runtime::DecoderState;
+using runtime::JoinedTokens;
 using runtime::Model;
-using runtime::Ragged;
 using runtime::Work;
 
 // Tokens of a prompt read at once, over all rows: enough to fill the matrix products.
 constexpr int64_t kPieceTokens = 2048;
-
-struct Joined {
-  std::vector<int64_t> offsets{0};
-  std::vector<int32_t> tokens;
-
-  void add(std::span<const int32_t> sequence) {
-    tokens.insert(tokens.end(), sequence.begin(), sequence.end());
-    offsets.push_back(static_cast<int64_t>(tokens.size()));
-  }
-  Ragged ragged() const { return Ragged{offsets}; }
-};
 
 // Reads what comes before the last token of each prompt. A search starts with the end token, as every text
 // does; here the last token of the prompt stands in for it.
@@ -58,7 +48,7 @@ PromptedModel read_prompts(const Model& model, Work& work, const std::vector<Inp
   DecoderState state = model.start(rows);
   const auto piece = static_cast<size_t>(std::max<int64_t>(1, kPieceTokens / rows));
   for (size_t begin = 0; begin + 1 < longest; begin += piece) {
-    Joined next;
+    JoinedTokens next;
     for (const auto& prompt : prompts) {
       const size_t end = std::min(prompt.size() - 1, begin + piece);
       next.add(begin < end ? std::span(prompt).subspan(begin, end - begin) : std::span<const int32_t>());
@@ -70,11 +60,10 @@ PromptedModel read_prompts(const Model& model, Work& work, const std::vector<Inp
   return {model, work, std::move(state), std::move(last)};
 }
 
-// The end token is not part of the text.
 Output output_of(const TextModel& model, std::vector<int32_t> tokens, double score,
                  std::vector<float> token_scores) {
-  Output output{model.decode(tokens), score, std::move(tokens), std::move(token_scores)};
-  return output;
+  std::string text = model.decode(tokens);
+  return {std::move(text), score, std::move(tokens), std::move(token_scores)};
 }
 
 std::vector<Result> search(const TextModel& model, decode::StepModel& step_model,
@@ -139,7 +128,6 @@ std::vector<Result> generate(const TextModel& model, Work& work, const std::vect
   if (inputs.empty()) return {};
   std::vector<decode::Request> requests;
   for (const Input& input : inputs) requests.push_back({static_cast<int64_t>(input.tokens.size()), {}});
-  std::vector<Result> results;
   const auto run = [&](decode::StepModel& step_model) {
     return settings.sample ? draw(model, step_model, requests, inputs, settings, on_text)
                            : search(model, step_model, requests, settings);
@@ -148,8 +136,8 @@ std::vector<Result> generate(const TextModel& model, Work& work, const std::vect
     PromptedModel prompted = read_prompts(model.model(), work, inputs);
     return run(prompted);
   }
-  Joined sources;
-  for (size_t i = 0; i < inputs.size(); ++i) sources.add(inputs[i].tokens);
+  JoinedTokens sources;
+  for (const Input& input : inputs) sources.add(input.tokens);
   runtime::RuntimeStepModel step_model(model.model(), work,
                                        model.model().start(work, sources.ragged(), sources.tokens));
   return run(step_model);

@@ -34,6 +34,7 @@ struct Output {
 struct Result {
   std::vector<Output> outputs;  // best first
   int64_t source_tokens = 0;    // before any cutting
+  int64_t tokens_read = 0;      // fewer where the source was cut
 };
 
 // One piece of text to read: a source, or a prompt to go on from.

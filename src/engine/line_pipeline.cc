@@ -99,6 +99,7 @@ std::vector<Result> LinePipeline::compute(std::span<const std::string> lines, ui
       input.tokens.resize(static_cast<size_t>(longest));
       input.tokens.back() = static_cast<int32_t>(kEos);
     }
+    results[i].tokens_read = static_cast<int64_t>(input.tokens.size());
     line_of_input.push_back(i);
     lengths.push_back(input.tokens.size());
     inputs.push_back(std::move(input));

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "decode/generate.h"
+#include "runtime/joined_tokens.h"
 #include "runtime/model.h"
 #include "runtime/step_model.h"
 #include "support/golden_config.h"
@@ -72,19 +73,6 @@ struct Tokens {
   }
 };
 
-struct Joined {
-  std::vector<int64_t> offsets{0};
-  std::vector<int32_t> tokens;
-
-  explicit Joined(const std::vector<std::vector<int32_t>>& rows) {
-    for (const auto& row : rows) {
-      tokens.insert(tokens.end(), row.begin(), row.end());
-      offsets.push_back(static_cast<int64_t>(tokens.size()));
-    }
-  }
-  Ragged ragged() const { return Ragged{offsets}; }
-};
-
 void log_softmax(float* row, int64_t width) {
   const float largest = *std::max_element(row, row + width);
   double sum = 0.0;
@@ -118,7 +106,7 @@ void check_translator(const SafetensorsFile& file) {
   const auto model = golden_model(file);
   Work work(2);
   const Tokens sources = Tokens::read(file, "input.src_tokens");
-  const Joined joined(sources.rows);
+  const JoinedTokens joined(sources.rows);
   const std::vector<float> encoded = model->encode(work, joined.ragged(), joined.tokens);
   // [source, batch, dim]
   const std::vector<float> expected = floats(file, "expect.encoder_out");
@@ -133,7 +121,7 @@ void check_translator(const SafetensorsFile& file) {
     }
   }
   const Tokens targets = Tokens::read(file, "input.prev_output_tokens");
-  const Joined previous(targets.rows);
+  const JoinedTokens previous(targets.rows);
   DecoderState state = model->start(work, joined.ragged(), joined.tokens);
   std::vector<float> scores(previous.tokens.size() * static_cast<size_t>(model->vocab()));
   model->advance(work, previous.ragged(), previous.tokens, state, Model::Scores::EveryToken, scores.data());
@@ -144,7 +132,7 @@ void check_language_model(const SafetensorsFile& file) {
   const auto model = golden_model(file);
   Work work(2);
   const Tokens tokens = Tokens::read(file, "input.src_tokens");
-  const Joined joined(tokens.rows);
+  const JoinedTokens joined(tokens.rows);
   DecoderState state = model->start(static_cast<int64_t>(tokens.rows.size()));
   std::vector<float> scores(joined.tokens.size() * static_cast<size_t>(model->vocab()));
   model->advance(work, joined.ragged(), joined.tokens, state, Model::Scores::EveryToken, scores.data());
@@ -218,7 +206,7 @@ TEST(RuntimeGolden, FindsTheReferencesHypotheses) {
       // The reference measures by the padded source.
       requests.push_back({static_cast<int64_t>(row.size()), {}});
     }
-    const Joined joined(sources.rows);
+    const JoinedTokens joined(sources.rows);
     RuntimeStepModel step_model(*model, work, model->start(work, joined.ragged(), joined.tokens));
     const auto found = decode::generate(step_model, requests, options_of(test.at("options")));
     const json& expected = test.at("nbest");

@@ -8,6 +8,7 @@
 #include "core/presets.h"
 #include "core/random.h"
 #include "core/state_size.h"
+#include "runtime/joined_tokens.h"
 #include "runtime/model.h"
 #include "runtime/step_model.h"
 #include "support/allocation_count.h"
@@ -37,17 +38,12 @@ std::unique_ptr<Model> random_model(const ModelConfig& config, WeightType type =
   return std::make_unique<Model>(description, *random_source(config, type, 7));
 }
 
-struct Joined {
-  std::vector<int64_t> offsets{0};
+std::vector<int32_t> random_tokens(int64_t length, uint64_t seed) {
+  Random random = Random::of(seed);
   std::vector<int32_t> tokens;
-
-  void add(int64_t length, uint64_t seed) {
-    Random random = Random::of(seed);
-    for (int64_t i = 0; i < length; ++i) tokens.push_back(static_cast<int32_t>(4 + random.below(60)));
-    offsets.push_back(static_cast<int64_t>(tokens.size()));
-  }
-  Ragged ragged() const { return Ragged{offsets}; }
-};
+  for (int64_t i = 0; i < length; ++i) tokens.push_back(static_cast<int32_t>(4 + random.below(60)));
+  return tokens;
+}
 
 // The scores after each of some steps, all rows reading tokens that depend on (row name, step) alone.
 std::vector<std::vector<float>> steps(RuntimeStepModel& model, const std::vector<uint64_t>& names, int count,
@@ -69,8 +65,8 @@ std::vector<float> row_of(const std::vector<float>& scores, size_t row, int64_t 
 }
 
 RuntimeStepModel started(const Model& model, Work& work, const std::vector<uint64_t>& names) {
-  Joined sources;
-  for (const uint64_t name : names) sources.add(static_cast<int64_t>(3 + name % 5), name);
+  JoinedTokens sources;
+  for (const uint64_t name : names) sources.add(random_tokens(static_cast<int64_t>(3 + name % 5), name));
   return {model, work, model.start(work, sources.ragged(), sources.tokens)};
 }
 
@@ -101,9 +97,9 @@ TEST(DecoderState, ReadingInPiecesIsReadingTokenByToken) {
     config.embedding.tie = Tying::Decoder;
     const auto model = random_model(config);
     Work work(2);
-    Joined rows;
-    rows.add(9, 1);
-    rows.add(17, 2);
+    JoinedTokens rows;
+    rows.add(random_tokens(9, 1));
+    rows.add(random_tokens(17, 2));
     DecoderState whole = model->start(2);
     std::vector<float> expected(2 * static_cast<size_t>(model->vocab()));
     model->advance(work, rows.ragged(), rows.tokens, whole, Model::Scores::LastToken, expected.data());
@@ -178,8 +174,8 @@ TEST(DecoderState, NothingIsAllocatedWhileGenerating) {
     for (const WeightType type : {WeightType::F32, WeightType::I8}) {
       const auto model = random_model(small_config(mechanism), type);
       Work work(2);
-      Joined sources;
-      for (uint64_t i = 0; i < 5; ++i) sources.add(6, i);
+      JoinedTokens sources;
+      for (uint64_t i = 0; i < 5; ++i) sources.add(random_tokens(6, i));
       DecoderState state = model->start(work, sources.ragged(), sources.tokens);
       state.reserve(64);
       RuntimeStepModel step_model(*model, work, std::move(state));
