@@ -12,6 +12,7 @@
 #include "nn/encoder_decoder.h"
 #include "nn/language_model.h"
 #include "nn/tensor_io.h"
+#include "runtime/joined_tokens.h"
 #include "runtime/model.h"
 #include "support/temp_dir.h"
 
@@ -73,20 +74,6 @@ Tensor as_batch(const std::vector<int32_t>& tokens) {
   return at::tensor(c10::ArrayRef<int32_t>(tokens), at::kInt).to(at::kLong).unsqueeze(0);
 }
 
-// Sequences one after the other.
-struct Joined {
-  std::vector<int64_t> offsets{0};
-  std::vector<int32_t> tokens;
-
-  explicit Joined(const std::vector<std::vector<int32_t>>& sequences) {
-    for (const auto& sequence : sequences) {
-      tokens.insert(tokens.end(), sequence.begin(), sequence.end());
-      offsets.push_back(static_cast<int64_t>(tokens.size()));
-    }
-  }
-  Ragged ragged() const { return Ragged{offsets}; }
-};
-
 // The largest difference between rows of scores, `got` being laid one sequence after the other.
 double difference(const Tensor& expected, const float* got) {
   const Tensor actual = at::from_blob(const_cast<float*>(got), expected.sizes(), at::kFloat);
@@ -104,7 +91,7 @@ std::vector<std::vector<float>> fed(const Model& model, Work& work, DecoderState
     const size_t length = std::min(pieces[std::min(p, pieces.size() - 1)], rows.front().size() - done);
     std::vector<std::vector<int32_t>> next;
     for (const auto& row : rows) next.emplace_back(row.begin() + done, row.begin() + done + length);
-    const Joined joined(next);
+    const JoinedTokens joined(next);
     std::vector<float> got(joined.tokens.size() * static_cast<size_t>(model.vocab()));
     model.advance(work, joined.ragged(), joined.tokens, state, Model::Scores::EveryToken, got.data());
     const size_t share = got.size() / rows.size();
@@ -128,7 +115,7 @@ void expect_translator_agrees(const ModelConfig& config, const std::string& name
   for (const std::vector<size_t>& pieces : {std::vector<size_t>{1}, {4, 1, 6}, {11}}) {
     for (const int threads : {1, 2}) {
       Work work(threads);
-      const Joined source(sources);
+      const JoinedTokens source(sources);
       DecoderState state = model->start(work, source.ragged(), source.tokens);
       const auto scores = fed(*model, work, state, targets, pieces);
       for (size_t i = 0; i < sources.size(); ++i) {
