@@ -1,7 +1,8 @@
 #include "kernels/matmul.h"
 
 #include <algorithm>
-#include <limits>
+
+#include "kernels/quantized_rows.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/matmul.cc"
@@ -20,12 +21,6 @@
 #define MEMSIZER_KERNELS_MATMUL_ONCE
 namespace memsizer::kernels {
 
-// A row of x for I8 weights.
-struct QuantizedRow {
-  float scale;
-  int32_t first;  // what its sums begin with: takes off the 128 that all stored weights are too large by
-};
-
 // One call of matmul.
 struct Product {
   const PackedMatrix& weight;
@@ -33,9 +28,7 @@ struct Product {
   int64_t count;
   Rows out;
   const Epilogue& epilogue;
-  int16_t* quantized = nullptr;  // [count, quantized_stride], I8 only
-  int64_t quantized_stride = 0;
-  QuantizedRow* quantized_rows = nullptr;
+  QuantizedRows quantized{};  // I8 only
 
   int64_t panel_bytes() const { return weight.panel(1) - weight.panel(0); }
 };
@@ -264,63 +257,94 @@ using Ints = hn::RebindToSigned<Floats>;
 using IntVector = hn::Vec<Ints>;
 using Shorts = hn::RepartitionToNarrow<Ints>;
 using ShortVector = hn::Vec<Shorts>;
+using Bytes = hn::RepartitionToNarrow<Shorts>;
 inline constexpr Ints kInts;
 inline constexpr Shorts kShorts;
+inline constexpr Bytes kBytes;
+
+// Four columns of bytes a lane: weights without, numbers with a sign. Types apart, so that a product cannot
+// take one for the other.
+struct WeightBytes {
+  hn::Vec<Bytes> bytes;
+};
+struct NumberBytes {
+  hn::Vec<Bytes> bytes;
+};
+struct I8Column {
+  static HWY_INLINE NumberBytes everywhere(const int8_t* x) {
+    int32_t four = 0;
+    std::memcpy(&four, x, sizeof four);
+    return {hn::BitCast(kBytes, hn::Set(kInts, four))};
+  }
+  static HWY_INLINE WeightBytes load(const std::byte* at) {
+    return {hn::Load(kBytes, reinterpret_cast<const int8_t*>(at))};
+  }
+};
 
 struct IntSums {
   IntVector even;
-#if HWY_TARGET == HWY_NEON
-  IntVector odd;  // its multiply-add leaves the sums of neighbours apart
+#if !HWY_ARCH_X86
+  IntVector odd;  // the multiply-add of others leaves the sums of neighbours apart
 #endif
 };
 
-HWY_INLINE void add_product(ShortVector weights, ShortVector x, IntSums& sums) {
-#if HWY_TARGET == HWY_NEON
-  sums.even = hn::ReorderWidenMulAccumulate(kInts, weights, x, sums.even, sums.odd);
-#else
-  IntVector none = hn::Zero(kInts);
-  sums.even = hn::ReorderWidenMulAccumulate(kInts, weights, x, sums.even, none);
-  keep(sums.even);
+#if HWY_ARCH_X86
+
+HWY_INLINE __m128i pair_products(__m128i weights, __m128i x) {
+  return _mm_maddubs_epi16(weights, x);
+}
+#if HWY_TARGET <= HWY_AVX2
+HWY_INLINE __m256i pair_products(__m256i weights, __m256i x) {
+  return _mm256_maddubs_epi16(weights, x);
+}
 #endif
+#if HWY_TARGET <= HWY_AVX3
+HWY_INLINE __m512i pair_products(__m512i weights, __m512i x) {
+  return _mm512_maddubs_epi16(weights, x);
+}
+#endif
+
+HWY_INLINE void add_product(WeightBytes weights, NumberBytes x, IntSums& sums) {
+  const ShortVector pairs{pair_products(weights.bytes.raw, x.bytes.raw)};
+  IntVector none = hn::Zero(kInts);
+  sums.even = hn::ReorderWidenMulAccumulate(kInts, pairs, hn::Set(kShorts, int16_t{1}), sums.even, none);
+  keep(sums.even);
 }
 
-HWY_INLINE FloatVector as_floats(const IntSums& sums, int32_t first) {
-#if HWY_TARGET == HWY_NEON
-  const IntVector all = hn::RearrangeToOddPlusEven(sums.even, sums.odd);
+HWY_INLINE IntVector whole_sums(const IntSums& sums) {
+  return sums.even;
+}
+
 #else
-  const IntVector all = sums.even;
+
+HWY_INLINE void add_product(WeightBytes weights, NumberBytes x, IntSums& sums) {
+  const hn::RebindToUnsigned<Shorts> unsigned_shorts;
+  const auto both = hn::BitCast(unsigned_shorts, weights.bytes);
+  const auto first = hn::BitCast(kShorts, hn::And(both, hn::Set(unsigned_shorts, uint16_t{0xFF})));
+  const auto second = hn::BitCast(kShorts, hn::ShiftRight<8>(both));
+  const ShortVector numbers = hn::BitCast(kShorts, x.bytes);
+  sums.even = hn::ReorderWidenMulAccumulate(kInts, first, hn::ShiftRight<8>(hn::ShiftLeft<8>(numbers)),
+                                            sums.even, sums.odd);
+  sums.even = hn::ReorderWidenMulAccumulate(kInts, second, hn::ShiftRight<8>(numbers), sums.even, sums.odd);
+}
+
+HWY_INLINE IntVector whole_sums(const IntSums& sums) {
+  return hn::RearrangeToOddPlusEven(sums.even, sums.odd);
+}
+
 #endif
-  return hn::ConvertTo(kFloats, hn::Add(all, hn::Set(kInts, first)));
+
+HWY_INLINE FloatVector as_floats(const IntSums& sums, int32_t first) {
+  return hn::ConvertTo(kFloats, hn::Add(whole_sums(sums), hn::Set(kInts, first)));
 }
 
 template <int kSize>
 using IntPack = Pack<IntSums, kSize>;
-// The even and the odd ones of four columns, times two numbers.
-struct I8Columns {
-  static HWY_INLINE ShortVector everywhere(const int16_t* x) {
-    int32_t two = 0;
-    std::memcpy(&two, x, sizeof two);
-    return hn::BitCast(kShorts, hn::Set(kInts, two));
-  }
-};
-struct EvenI8Columns : I8Columns {
-  static HWY_INLINE ShortVector load(const std::byte* at) {
-    const auto both = hn::Load(kShorts, reinterpret_cast<const int16_t*>(at));
-    return hn::And(both, hn::Set(kShorts, int16_t{0xFF}));
-  }
-};
-struct OddI8Columns : I8Columns {
-  static HWY_INLINE ShortVector load(const std::byte* at) {
-    const hn::RebindToUnsigned<Shorts> bits;
-    const auto both = hn::Load(bits, reinterpret_cast<const uint16_t*>(at));
-    return hn::BitCast(kShorts, hn::ShiftRight<8>(both));
-  }
-};
 
 template <int kSize>
 HWY_INLINE void set_zero(IntPack<kSize>& sums) {
   sums.first.even = hn::Zero(kInts);
-#if HWY_TARGET == HWY_NEON
+#if !HWY_ARCH_X86
   sums.first.odd = hn::Zero(kInts);
 #endif
   if constexpr (kSize > 1) set_zero(sums.rest);
@@ -337,33 +361,30 @@ HWY_INLINE void store(const IntPack<kSize>& sums, int32_t first, float* to) {
   if constexpr (kSize > 1) store(sums.rest, first, to + kLanes);
 }
 template <int kSize, int kRows>
-HWY_INLINE void store_rows(const Pack<IntPack<kSize>, kRows>& sums, const QuantizedRow* rows, float* to) {
+HWY_INLINE void store_rows(const Pack<IntPack<kSize>, kRows>& sums, const RowScale* rows, float* to) {
   store(sums.first, rows->first, to);
   if constexpr (kRows > 1) store_rows(sums.rest, rows + 1, to + kSize * kLanes);
 }
 
-// Sums wrap around on the way, as the 128 too much may be large; the differences at the end are exact.
+// Sums may wrap around on the way, as the 128 too much may be large; the differences at the end are exact.
 template <int kRows, int kPanels, bool kPrefetch>
 void multiply_i8(const Product& product, int64_t row, int64_t panel, Ahead ahead, float* to) {
-  const int64_t quads = product.quantized_stride / 4;
+  const QuantizedRows& numbers = product.quantized;
   const int64_t panel_bytes = product.panel_bytes();
   const std::byte* weights = product.weight.panel(panel);
-  const int64_t stride = product.quantized_stride;
-  const int16_t* x = product.quantized + row * stride;
+  const int64_t stride = numbers.stride;
+  const int8_t* x = numbers.data + row * stride;
   Pack<IntPack<kPanels * kVectors>, kRows> sums;
   set_zero(sums);
-  for (int64_t quad = 0; quad < quads; ++quad) {
+  for (int64_t column = 0; column < stride; column += 4) {
     if constexpr (kPrefetch) {
       for (int p = 0; p < kPanels; ++p) hwy::Prefetch(ahead.at + p * panel_bytes);
       ahead.at += ahead.step;
     }
-    add_column<EvenI8Columns>(weights, panel_bytes, x, stride, sums);
-    forget_loads(weights);
-    add_column<OddI8Columns>(weights, panel_bytes, x + 2, stride, sums);
+    add_column<I8Column>(weights, panel_bytes, x + column, stride, sums);
     weights += kUnitsBytes;
-    x += 4;
   }
-  store_rows(sums, product.quantized_rows + row, to);
+  store_rows(sums, numbers.scales + row, to);
 }
 
 #else
@@ -371,64 +392,20 @@ void multiply_i8(const Product& product, int64_t row, int64_t panel, Ahead ahead
 template <int kRows, int kPanels, bool kPrefetch>
 void multiply_i8(const Product& product, int64_t row, int64_t panel, Ahead /*ahead*/, float* to) {
   const auto* weights = reinterpret_cast<const uint8_t*>(product.weight.panel(panel));
-  const int16_t* x = product.quantized + row * product.quantized_stride;
+  const QuantizedRows& numbers = product.quantized;
+  const int8_t* x = numbers.data + row * numbers.stride;
   for (int64_t lane = 0; lane < kPanelRows; ++lane) {
     // Unsigned, so that the sums may wrap around.
-    auto sum = static_cast<uint32_t>(product.quantized_rows[row].first);
-    for (int64_t i = 0; i < product.quantized_stride; i += 4) {
+    auto sum = static_cast<uint32_t>(numbers.scales[row].first);
+    for (int64_t i = 0; i < numbers.stride; i += 4) {
       const uint8_t* four = weights + (i * kPanelRows + lane * 4);
-      sum += static_cast<uint32_t>(four[0] * x[i] + four[2] * x[i + 1] + four[1] * x[i + 2] +
-                                   four[3] * x[i + 3]);
+      for (int64_t c = 0; c < 4; ++c) sum += static_cast<uint32_t>(four[c] * x[i + c]);
     }
     to[lane] = static_cast<float>(static_cast<int32_t>(sum));
   }
 }
 
 #endif
-
-// Rounds a row of x to integers of at most `limit`; of four columns the second and third change places, as
-// the kernel takes even and odd columns apart.
-QuantizedRow quantize(const float* x, int64_t columns, int64_t stored, int32_t limit, int16_t* to) {
-  const int64_t whole = columns / kLanes * kLanes;
-  FloatVector largest = hn::Zero(kFloats);
-  FloatVector nothing = hn::Zero(kFloats);
-  const auto look_at = [&](FloatVector v) HWY_ATTR {
-    largest = hn::Max(hn::Abs(v), largest);
-    nothing = hn::MulAdd(v, hn::Zero(kFloats), nothing);
-  };
-  for (int64_t i = 0; i < whole; i += kLanes) look_at(hn::LoadU(kFloats, x + i));
-  if (whole < columns) look_at(load_some(x + whole, columns - whole));
-  const float most = hn::GetLane(hn::MaxOfLanes(kFloats, largest));
-  // Zero, but NaN if a number is infinite or NaN itself: then so are the row's results.
-  const float finite = hn::GetLane(hn::SumOfLanes(kFloats, nothing));
-  const float inverse = most > 0.0F && finite == 0.0F ? static_cast<float>(limit) / most : 0.0F;
-
-  const hn::RebindToSigned<Floats> ints;
-  const FloatVector factor = hn::Set(kFloats, inverse);
-  HWY_ALIGN int32_t rounded[kPanelRows] = {};
-  int32_t sum = 0;
-  for (int64_t begin = 0; begin < stored; begin += kPanelRows) {
-    for (int64_t i = 0; i < kPanelRows; i += kLanes) {
-      const int64_t there = columns - begin - i;
-      const FloatVector v = there >= kLanes ? hn::LoadU(kFloats, x + begin + i)
-                            : there > 0     ? load_some(x + begin + i, there)
-                                            : hn::Zero(kFloats);
-      const auto near = hn::NearestInt(hn::Mul(v, factor));
-      const auto bound = hn::Set(ints, limit);
-      hn::Store(hn::Max(hn::Min(near, bound), hn::Neg(bound)), ints, rounded + i);
-    }
-    const int64_t end = std::min(kPanelRows, stored - begin);
-    for (int64_t i = 0; i < end; i += 4) {
-      sum += rounded[i] + rounded[i + 1] + rounded[i + 2] + rounded[i + 3];
-      to[begin + i] = static_cast<int16_t>(rounded[i]);
-      to[begin + i + 1] = static_cast<int16_t>(rounded[i + 2]);
-      to[begin + i + 2] = static_cast<int16_t>(rounded[i + 1]);
-      to[begin + i + 3] = static_cast<int16_t>(rounded[i + 3]);
-    }
-  }
-  return {.scale = most / static_cast<float>(limit) + finite,
-          .first = static_cast<int32_t>(uint32_t{0} - static_cast<uint32_t>(sum) * 128U)};
-}
 
 HWY_INLINE FloatVector apply(Unary unary, FloatVector x) {
   switch (unary) {
@@ -449,7 +426,7 @@ void finish_panel(const Product& product, int64_t row, int64_t panel, const floa
   const Epilogue& epilogue = product.epilogue;
   const int64_t begin = panel * kPanelRows;
   const bool integers = product.weight.type() == WeightType::I8;
-  const FloatVector row_scale = hn::Set(kFloats, integers ? product.quantized_rows[row].scale : 1.0F);
+  const FloatVector row_scale = hn::Set(kFloats, integers ? product.quantized.scales[row].scale : 1.0F);
   for (int64_t lane = 0; lane < kPanelRows; lane += kLanes) {
     const int64_t at = begin + lane;
     const int64_t there = product.weight.rows() - at;
@@ -523,7 +500,7 @@ void multiply_rows(const Product& product, int64_t row, int64_t rows, int64_t be
 template <WeightType kType>
 void multiply_all_rows(const Product& product, int64_t begin, int64_t end) {
   constexpr int kMostRows = kType == WeightType::I8 ? kIntegerRows : kFloatRows;
-  constexpr int64_t kNumberBytes = kType == WeightType::I8 ? sizeof(int16_t) : sizeof(float);
+  constexpr int64_t kNumberBytes = kType == WeightType::I8 ? sizeof(int8_t) : sizeof(float);
   const int64_t row_bytes = std::max<int64_t>(product.weight.columns() * kNumberBytes, 1);
   const int64_t block = std::max<int64_t>(kBlockBytes / row_bytes, 4 * kMostRows);
   const int64_t blocks = (product.count + block - 1) / block;
@@ -560,18 +537,6 @@ void multiply_panels(const Product& product, int64_t begin, int64_t end) {
   }
 }
 
-void quantize_rows(const Product& product, int64_t begin, int64_t end) {
-  const int64_t columns = product.weight.columns();
-  // So that no sum leaves 32 bits.
-  const int64_t limit =
-      std::min<int64_t>(2047, std::numeric_limits<int32_t>::max() / (128 * std::max<int64_t>(columns, 1)));
-  for (int64_t row = begin; row < end; ++row) {
-    product.quantized_rows[row] =
-        quantize(product.x.data + row * product.x.stride, columns, product.quantized_stride,
-                 static_cast<int32_t>(limit), product.quantized + row * product.quantized_stride);
-  }
-}
-
 }  // namespace memsizer::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -579,22 +544,15 @@ HWY_AFTER_NAMESPACE();
 namespace memsizer::kernels {
 
 HWY_EXPORT(multiply_panels);
-HWY_EXPORT(quantize_rows);
 
 void matmul(Team& team, const PackedMatrix& weight, ConstRows x, int64_t count, Rows out,
             const Epilogue& epilogue) {
   if (count == 0) return;
   Product product{.weight = weight, .x = x, .count = count, .out = out, .epilogue = epilogue};
   if (weight.type() == WeightType::I8) {
-    product.quantized_stride = (weight.columns() + 3) / 4 * 4;
-    const auto numbers = static_cast<size_t>(count * product.quantized_stride);
-    std::byte* room =
-        team.scratch(numbers * sizeof(int16_t) + static_cast<size_t>(count) * sizeof(QuantizedRow));
-    product.quantized = reinterpret_cast<int16_t*>(room);
-    product.quantized_rows = reinterpret_cast<QuantizedRow*>(room + numbers * sizeof(int16_t));
-    // A few rows are quantised sooner than a team is called together.
-    const auto quantize = HWY_DYNAMIC_DISPATCH(quantize_rows);
-    team.split(count, 8, [&](int64_t begin, int64_t end) { quantize(product, begin, end); });
+    product.quantized = QuantizedRows::in(team.scratch(QuantizedRows::bytes(count, weight.columns())), count,
+                                          weight.columns());
+    quantize_rows(team, x, count, weight.columns(), product.quantized);
   }
   const auto multiply = HWY_DYNAMIC_DISPATCH(multiply_panels);
   team.split(weight.panels(), 1, [&](int64_t begin, int64_t end) { multiply(product, begin, end); });
