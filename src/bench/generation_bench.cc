@@ -19,10 +19,12 @@ using runtime::Model;
 using runtime::Ragged;
 using runtime::Work;
 
-// Steps timed in a long generation: so many places, so many steps at each.
+// A long generation is timed at so many places along the way, so many steps at each.
 constexpr int64_t kPlaces = 12;
-constexpr int64_t kStepsAtPlace = 4;
+constexpr int64_t kStepsAtPlace = 5;
 constexpr int64_t kShortEnough = kPlaces * kStepsAtPlace * 2;
+// A short one is repeated so often at least.
+constexpr int kPasses = 3;
 constexpr int64_t kWarmUp = 4;
 
 double now() {
@@ -52,16 +54,20 @@ class PlainRead {
   AlignedBuffer<std::byte> buffer_;
 };
 
-double fma_gflops(kernels::Team& team) {
-  constexpr int64_t kRounds = 2'000'000;
-  double best = 0.0;
-  for (int repeat = 0; repeat < 3; ++repeat) {
-    const double start = now();
-    team.run([&](int /*member*/) { multiply_adds(kRounds); });
-    best = std::max(best, static_cast<double>(kRounds * flops_of_round() * team.size()) / (now() - start));
-  }
-  return best / 1e9;
+// Multiply-adds in registers by the same threads, a fraction of a millisecond of them; GFLOP/s.
+double multiply_add_rate(kernels::Team& team) {
+  constexpr int64_t kRounds = 100'000;
+  const double start = now();
+  team.run([&](int /*member*/) { multiply_adds(kRounds); });
+  return static_cast<double>(kRounds * flops_of_round() * team.size()) / (now() - start) / 1e9;
 }
+
+// Steps of about the same cost: the generation has `stands_for` of them, some were timed.
+struct Place {
+  double stands_for = 1.0;
+  double flops = 0.0;  // of one step
+  std::vector<double> seconds;
+};
 
 // A greedy generation of random rows, one step at a time.
 class Greedy {
@@ -131,54 +137,64 @@ GenerationResult measure_generation(const GenerationPoint& point) {
   result.encoder_seconds = greedy.encoder_seconds();
   greedy.state().reserve(point.length + kWarmUp);
 
-  std::vector<double> step_seconds;
+  std::vector<Place> places;
+  std::vector<double> all_seconds;
   std::vector<double> read_seconds;
-  double decoder_seconds = 0.0;
-  double flops = 0.0;
-  int64_t resident_at_64 = 0;
-  const auto timed_step = [&](int64_t position) {
+  std::vector<double> peaks;
+  const auto timed_step = [&](Place& place) {
     const double start = now();
     greedy.step();
-    step_seconds.push_back(now() - start);
-    flops += static_cast<double>(point.batch) * step_cost(point.config, position, point.length).row_flops;
-    if (step_seconds.size() % 8 == 1) read_seconds.push_back(plain.seconds(work.team));
-    return step_seconds.back();
+    place.seconds.push_back(now() - start);
+    all_seconds.push_back(place.seconds.back());
+    // The machine's limits in between, since on a shared machine they change.
+    if (all_seconds.size() % 4 != 1) return;
+    read_seconds.push_back(plain.seconds(work.team));
+    peaks.push_back(multiply_add_rate(work.team));
   };
-  const bool all = point.every_step || point.length <= kShortEnough;
-  if (all) {
+  const auto place_at = [&](int64_t position, double stands_for) {
+    const StepCost cost = step_cost(point.config, position, point.length);
+    return Place{stands_for, static_cast<double>(point.batch) * cost.row_flops, {}};
+  };
+  int64_t resident_at_64 = 0;
+  if (point.every_step || point.length <= kShortEnough) {
+    for (int64_t step = 0; step < point.length; ++step) places.push_back(place_at(step + 1, 1.0));
     const double begin = now();
-    do {
+    for (int pass = 0; pass == 0 || (!point.every_step && (pass < kPasses || now() - begin < point.seconds));
+         ++pass) {
       greedy.state().reset();
       for (int64_t step = 0; step < point.length; ++step) {
-        decoder_seconds += timed_step(step + 1);
+        timed_step(places[static_cast<size_t>(step)]);
         if (step == 63) resident_at_64 = resident_bytes();
       }
-      result.tokens_per_second += static_cast<double>(point.batch * point.length);
-    } while (now() - begin < point.seconds);
-    result.tokens_per_second /= decoder_seconds;
-  } else {
-    // The cost of a step changes smoothly with its place, so a sum over evenly spaced places, each at the
-    // middle of its stretch, gives the whole.
-    greedy.state().reset();
-    for (int64_t place = 0; place < kPlaces; ++place) {
-      const int64_t target = point.length * (2 * place + 1) / (2 * kPlaces) - kStepsAtPlace / 2;
-      greedy.state().pretend_to_read(target - greedy.state().seen().front());
-      greedy.step();
-      double at_place = 0.0;
-      for (int64_t i = 0; i < kStepsAtPlace; ++i) at_place += timed_step(target + i + 1);
-      decoder_seconds += at_place / kStepsAtPlace * static_cast<double>(point.length) / kPlaces;
     }
-    result.tokens_per_second = static_cast<double>(point.batch * point.length) / decoder_seconds;
+  } else {
+    // The cost of a step changes smoothly with its place, so evenly spaced places, each at the middle of its
+    // stretch, give the whole.
+    greedy.state().reset();
+    for (int64_t i = 0; i < kPlaces; ++i) {
+      const int64_t target = point.length * (2 * i + 1) / (2 * kPlaces) - kStepsAtPlace / 2;
+      greedy.state().pretend_to_read(target - greedy.state().seen().front());
+      places.push_back(place_at(target + kStepsAtPlace / 2 + 1, static_cast<double>(point.length) / kPlaces));
+      greedy.step();
+      for (int64_t step = 0; step < kStepsAtPlace; ++step) timed_step(places.back());
+    }
   }
-  const double total = std::accumulate(step_seconds.begin(), step_seconds.end(), 0.0);
-  result.steps_timed = static_cast<int64_t>(step_seconds.size());
-  result.gflops = flops / total / 1e9;
-  result.step_p50 = quantile(step_seconds, 0.5);
-  result.step_p95 = quantile(step_seconds, 0.95);
+  // Medians, so that a step during which another process had the processor does not count.
+  double decoder_seconds = 0.0;
+  double flops = 0.0;
+  for (const Place& place : places) {
+    decoder_seconds += place.stands_for * quantile(place.seconds, 0.5);
+    flops += place.stands_for * place.flops;
+  }
+  result.tokens_per_second = static_cast<double>(point.batch * point.length) / decoder_seconds;
+  result.steps_timed = static_cast<int64_t>(all_seconds.size());
+  result.gflops = flops / decoder_seconds / 1e9;
+  result.step_p50 = quantile(all_seconds, 0.5);
+  result.step_p95 = quantile(all_seconds, 0.95);
   const double read = quantile(read_seconds, 0.5);
-  result.read_fraction = read / result.step_p50;
+  result.read_fraction = read * static_cast<double>(point.length) / decoder_seconds;
   result.read_gbytes = first_cost.weight_bytes(point.type) / read / 1e9;
-  result.peak_gflops = fma_gflops(work.team);
+  result.peak_gflops = quantile(peaks, 0.5);
   result.peak_resident_bytes = peak_resident_bytes();
   result.resident_growth = resident_at_64 > 0 ? resident_bytes() - resident_at_64 : 0;
   const runtime::SourceMemory* sources = greedy.state().sources();

@@ -48,6 +48,24 @@ class Team {
     });
   }
 
+  // Calls work(begin, end) for pieces of [0, count) of `grain` each, which members take as they get free: a
+  // member that something else holds up takes fewer.
+  template <typename Work>
+  void share(int64_t count, int64_t grain, const Work& work) {
+    if (size_ == 1 || count <= grain) {
+      if (count > 0) work(int64_t{0}, count);
+      return;
+    }
+    std::atomic<int64_t> next{0};
+    run([&](int /*member*/) {
+      for (;;) {
+        const int64_t begin = next.fetch_add(grain, std::memory_order_relaxed);
+        if (begin >= count) return;
+        work(begin, std::min(count, begin + grain));
+      }
+    });
+  }
+
   // Room for the kernels' own use during one call, at least `bytes`; kept for the next call.
   std::byte* scratch(size_t bytes);
 
