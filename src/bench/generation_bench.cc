@@ -8,6 +8,7 @@
 #include "bench/process_memory.h"
 #include "bench/step_cost.h"
 #include "core/random.h"
+#include "kernels/rows.h"
 #include "runtime/model.h"
 
 namespace memsizer::bench {
@@ -102,8 +103,7 @@ class Greedy {
     const int64_t vocab = model_.vocab();
     work_.team.split(static_cast<int64_t>(tokens_.size()), 1, [&](int64_t begin, int64_t end) {
       for (int64_t row = begin; row < end; ++row) {
-        const float* scores = scores_.data() + row * vocab;
-        tokens_[row] = static_cast<int32_t>(std::max_element(scores, scores + vocab) - scores);
+        tokens_[row] = static_cast<int32_t>(kernels::argmax(scores_.data() + row * vocab, vocab));
       }
     });
   }

@@ -106,53 +106,58 @@ HWY_INLINE FloatVector apply(FloatVector x) {
   return x;
 }
 
-// The sums of `rows` rows with a panel, `step` numbers from one row to the next, become outputs.
+// Sums of a row with neighbouring panels: the panels' sums are `step` numbers apart.
 template <Unary kUnary>
-void finish_panel(const Product& product, int64_t row, int64_t rows, int64_t panel, const float* sums,
-                  int64_t step) {
+void finish_row(const Product& product, int64_t row, int64_t begin, int64_t end, const float* sums,
+                int64_t step) {
   const Epilogue& epilogue = product.epilogue;
   const bool integers = product.weight.type() == WeightType::I8;
-  const int64_t begin = panel * kPanelRows;
-  // The last panel may reach beyond the matrix.
-  const int64_t width = std::min(product.weight.rows() - begin, kPanelRows);
-  for (int64_t r = row; r < row + rows; ++r, sums += step) {
+  const RowScale numbers = integers ? product.quantized.scales[row] : RowScale{};
+  const float* add = epilogue.add.data ? epilogue.add.data + row * epilogue.add.stride : nullptr;
+  float* out = product.out.data + row * product.out.stride;
+  for (int64_t panel = begin; panel < end; ++panel, sums += step) {
+    // The last panel may reach beyond the matrix.
+    const int64_t width = std::min(product.weight.rows() - panel * kPanelRows, kPanelRows);
     for (int64_t lane = 0; lane < width; lane += kLanes) {
-      const int64_t at = begin + lane;
+      const int64_t at = panel * kPanelRows + lane;
       const bool full = lane + kLanes <= width;
       const auto load = [&](const float* from) HWY_ATTR {
         return HWY_LIKELY(full) ? hn::LoadU(kFloats, from) : load_some(from, width - lane);
       };
       FloatVector y = hn::Load(kFloats, sums + lane);
       if (integers) {
-        const RowScale& numbers = product.quantized.scales[r];
         const IntVector sum = hn::Add(hn::BitCast(kInts, y), hn::Set(kInts, numbers.first));
         const FloatVector scale = hn::Load(kFloats, product.weight.scales(panel) + lane);
         y = hn::Mul(hn::Mul(hn::ConvertTo(kFloats, sum), hn::Set(kFloats, numbers.scale)), scale);
       }
       if (epilogue.bias) y = hn::Add(y, load(epilogue.bias + at));
       y = apply<kUnary>(y);
-      if (epilogue.add.data) y = hn::Add(y, load(epilogue.add.data + r * epilogue.add.stride + at));
-      float* to = product.out.data + r * product.out.stride + at;
+      if (add) y = hn::Add(y, load(add + at));
       if (HWY_LIKELY(full)) {
-        hn::StoreU(y, kFloats, to);
+        hn::StoreU(y, kFloats, out + at);
       } else {
-        store_some(y, to, width - lane);
+        store_some(y, out + at, width - lane);
       }
     }
   }
 }
 
-void finish(const Product& product, int64_t row, int64_t rows, int64_t panel, const float* sums,
-            int64_t step) {
+// Sums become outputs: those of row r and panel p are at sums + r * row_step + p * panel_step.
+void finish(const Product& product, int64_t row, int64_t rows, int64_t begin, int64_t end, const float* sums,
+            int64_t row_step, int64_t panel_step) {
+  const auto each = [&](auto finish_one) {
+    for (int64_t r = 0; r < rows; ++r)
+      finish_one(product, row + r, begin, end, sums + r * row_step, panel_step);
+  };
   switch (product.epilogue.unary) {
     case Unary::None:
-      return finish_panel<Unary::None>(product, row, rows, panel, sums, step);
+      return each(finish_row<Unary::None>);
     case Unary::Relu:
-      return finish_panel<Unary::Relu>(product, row, rows, panel, sums, step);
+      return each(finish_row<Unary::Relu>);
     case Unary::Gelu:
-      return finish_panel<Unary::Gelu>(product, row, rows, panel, sums, step);
+      return each(finish_row<Unary::Gelu>);
     case Unary::Sigmoid:
-      return finish_panel<Unary::Sigmoid>(product, row, rows, panel, sums, step);
+      return each(finish_row<Unary::Sigmoid>);
   }
 }
 
@@ -173,9 +178,7 @@ void multiply_few_rows(const Product& product, int64_t begin, int64_t end) {
     } else {
       multiply_tile<kType, kRows, kTilePanels, Fetch::Nothing>(tile);
     }
-    for (int p = 0; p < kTilePanels; ++p) {
-      finish(product, 0, kRows, panel + p, sums + p * kPanelRows, kTilePanels * kPanelRows);
-    }
+    finish(product, 0, kRows, panel, panel + kTilePanels, sums, kTilePanels * kPanelRows, kPanelRows);
   };
   int64_t panel = begin;
   for (; panel + kPanels <= end; panel += kPanels) multiply(std::integral_constant<int, kPanels>(), panel);
@@ -219,9 +222,7 @@ void multiply_group(const Product& product, int64_t row, int64_t rows, int64_t b
       }
     }
   }
-  for (int64_t panel = begin; panel < end; ++panel) {
-    finish(product, row, rows, panel, sums[panel - begin], kPanelRows);
-  }
+  finish(product, row, rows, begin, end, sums[0], kPanelRows, kBlockRows * kPanelRows);
 }
 
 template <WeightType kType>

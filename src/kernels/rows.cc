@@ -129,6 +129,27 @@ void mean_softmax(float* logits, int64_t heads, int64_t slots, float scale, floa
   }
 }
 
+int64_t argmax(const float* x, int64_t width) {
+  // The largest number first, which vectors find fast, then its place.
+  const int64_t whole = whole_part(width);
+  FloatVector a = hn::Set(kFloats, x[0]);
+  FloatVector b = a;
+  int64_t i = 0;
+  for (; i + 2 * kLanes <= whole; i += 2 * kLanes) {
+    a = hn::Max(hn::LoadU(kFloats, x + i), a);
+    b = hn::Max(hn::LoadU(kFloats, x + i + kLanes), b);
+  }
+  for (; i < whole; i += kLanes) a = hn::Max(hn::LoadU(kFloats, x + i), a);
+  float most = hn::GetLane(hn::MaxOfLanes(kFloats, hn::Max(a, b)));
+  for (; i < width; ++i) most = x[i] > most ? x[i] : most;
+  const FloatVector wanted = hn::Set(kFloats, most);
+  for (i = 0; i < whole; i += kLanes) {
+    if (!hn::AllFalse(kFloats, hn::Eq(hn::LoadU(kFloats, x + i), wanted))) break;
+  }
+  while (i < width && !(x[i] == most)) ++i;
+  return i < width ? i : 0;
+}
+
 float dot(const float* x, const float* y, int64_t width) {
   // Four sums, as one would wait for itself.
   const int64_t whole = whole_part(width);
@@ -292,6 +313,7 @@ HWY_EXPORT(add_layer_norm);
 HWY_EXPORT(add);
 HWY_EXPORT(mean_softmax);
 HWY_EXPORT(softmax);
+HWY_EXPORT(argmax);
 HWY_EXPORT(dot);
 HWY_EXPORT(memory_write);
 HWY_EXPORT(memory_read);
@@ -322,6 +344,10 @@ void mean_softmax(float* logits, int64_t heads, int64_t slots, float scale, floa
 
 void softmax(float* x, int64_t width) {
   HWY_DYNAMIC_DISPATCH(softmax)(x, width);
+}
+
+int64_t argmax(const float* x, int64_t width) {
+  return HWY_DYNAMIC_DISPATCH(argmax)(x, width);
 }
 
 float dot(const float* x, const float* y, int64_t width) {

@@ -54,9 +54,10 @@ void Layer::sublayer(Work& work, int64_t tokens, const Norm& norm, float* x, con
 void Layer::feed_forward(Work& work, int64_t tokens, float* x) const {
   sublayer(work, tokens, final_norm_, x, [&](ConstRows in, Rows out) {
     Scratch::Frame frame(work.scratch);
-    float* wide = frame.floats(tokens * fc1_.out());
-    fc1_.apply(work, in, tokens, {wide, fc1_.out()}, activation_);
-    fc2_.apply(work, {wide, fc1_.out()}, tokens, out);
+    const int64_t stride = row_stride(fc1_.out());
+    float* wide = frame.floats(tokens * stride);
+    fc1_.apply(work, in, tokens, {wide, stride}, activation_);
+    fc2_.apply(work, {wide, stride}, tokens, out);
   });
 }
 

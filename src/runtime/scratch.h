@@ -41,4 +41,12 @@ class Scratch {
   size_t used_ = 0;   // bytes of it
 };
 
+// How far apart rows of `width` numbers are kept: never a multiple of 4 KB, since a cache has few places for
+// what is at the same place of a page.
+inline int64_t row_stride(int64_t width) {
+  constexpr int64_t kLine = 16;
+  constexpr int64_t kPage = 1024;
+  return width % kPage == 0 ? width + kLine : width;
+}
+
 }  // namespace memsizer::runtime

@@ -91,6 +91,20 @@ TEST(Rows, DotIsItsScalarTwin) {
   }
 }
 
+TEST(Rows, ArgmaxIsTheFirstOfTheLargest) {
+  std::mt19937 random(7);
+  for (const int64_t width : {1, 2, 7, 8, 9, 16, 31, 100, 1000}) {
+    for (int repeat = 0; repeat < 20; ++repeat) {
+      // Few different numbers, so that the largest is there several times.
+      std::vector<float> x(static_cast<size_t>(width));
+      std::uniform_int_distribution<int> number(-3, width > 50 ? 40 : 3);
+      for (float& value : x) value = static_cast<float>(number(random));
+      const auto expected = std::ranges::max_element(x) - x.begin();
+      on_every_target([&] { ASSERT_EQ(argmax(x.data(), width), expected) << width; });
+    }
+  }
+}
+
 TEST(Rows, SoftmaxIsItsScalarTwin) {
   std::mt19937 random(4);
   for (const int64_t width : kWidths) {
