@@ -46,12 +46,13 @@ class PlainRead {
 
   double seconds(kernels::Team& team) {
     const double start = now();
-    team.split(static_cast<int64_t>(buffer_.size()), 4096,
+    team.share(static_cast<int64_t>(buffer_.size()), kPiece,
                [&](int64_t begin, int64_t end) { read_bytes(buffer_.data() + begin, end - begin); });
     return now() - start;
   }
 
  private:
+  static constexpr int64_t kPiece = 256 << 10;
   AlignedBuffer<std::byte> buffer_;
 };
 

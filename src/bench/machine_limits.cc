@@ -53,18 +53,27 @@ int64_t flops_of_round() {
 
 uint32_t read_bytes(const std::byte* data, int64_t bytes) {
   const hn::CappedTag<uint32_t, 16> d;
+  // Four streams at once, which memory delivers faster than one, a cache line of each in turn.
+  constexpr int64_t kLine = 16;
   const auto* from = reinterpret_cast<const uint32_t*>(data);
   const auto numbers = static_cast<int64_t>(bytes / sizeof(uint32_t));
+  const int64_t quarter = numbers / (4 * kLine) * kLine;
   auto a = hn::Zero(d);
   auto b = a;
-  int64_t i = 0;
-  for (; i + 4 * own::kLanes <= numbers; i += 4 * own::kLanes) {
-    a = hn::Xor(a, hn::Xor(hn::LoadU(d, from + i), hn::LoadU(d, from + i + own::kLanes)));
-    b = hn::Xor(b,
-                hn::Xor(hn::LoadU(d, from + i + 2 * own::kLanes), hn::LoadU(d, from + i + 3 * own::kLanes)));
+  auto e = a;
+  auto f = a;
+  for (int64_t line = 0; line < quarter; line += kLine) {
+    const uint32_t* at = from + line;
+    for (int64_t i = 0; i < kLine; i += own::kLanes) {
+      a = hn::Xor(a, hn::LoadU(d, at + i));
+      b = hn::Xor(b, hn::LoadU(d, at + quarter + i));
+      e = hn::Xor(e, hn::LoadU(d, at + 2 * quarter + i));
+      f = hn::Xor(f, hn::LoadU(d, at + 3 * quarter + i));
+    }
   }
-  for (; i < numbers; i += own::kLanes) a = hn::Xor(a, hn::LoadU(d, from + i));
-  return hn::GetLane(hn::SumOfLanes(d, hn::Xor(a, b)));
+  for (int64_t i = 4 * quarter; i + own::kLanes <= numbers; i += own::kLanes)
+    a = hn::Xor(a, hn::LoadU(d, from + i));
+  return hn::GetLane(hn::SumOfLanes(d, hn::Xor(hn::Xor(a, b), hn::Xor(e, f))));
 }
 
 }  // namespace memsizer::bench::HWY_NAMESPACE

@@ -89,10 +89,11 @@ inline constexpr int kManyVectors = kLanes == 16 ? 16 : 8;
 template <WeightType kType>
 inline constexpr int kMostRows = kType == WeightType::I8 ? kIntegerRows : kFloatRows;
 
-// How many panels a tile of few rows has. Sums of integers are ready the next cycle and need no company.
+// How many panels a tile of few rows has: enough sums to overlap, and memory delivers several streams faster
+// than one.
 template <WeightType kType, int kRows>
 constexpr int panels_of_tile() {
-  if (kType == WeightType::I8) return kRows == 1 && kVectors < 4 && kVectors > 0 && kLanes > 1 ? 2 : 1;
+  if (kType == WeightType::I8 && kLanes == 1) return 1;
   int panels = 4;
   while (panels > 1 && kRows * panels * kVectors > kManyVectors) panels /= 2;
   return panels;
