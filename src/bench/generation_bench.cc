@@ -132,8 +132,10 @@ GenerationResult measure_generation(const GenerationPoint& point) {
   GenerationResult result;
   result.weight_bytes = static_cast<int64_t>(first_cost.weight_bytes(point.type));
   reset_peak_resident();
-  // The first one warms the caches up and takes the memory that later ones use again.
-  Greedy(model, work, point).step();
+  // The first one, with sources that are not long, warms the caches up.
+  GenerationPoint warm_up = point;
+  warm_up.length = std::min<int64_t>(point.length, 64);
+  Greedy(model, work, warm_up).step();
   Greedy greedy(model, work, point);
   result.encoder_seconds = greedy.encoder_seconds();
   greedy.state().reserve(point.length + kWarmUp);

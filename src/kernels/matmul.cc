@@ -53,6 +53,14 @@ struct Product {
   }
 };
 
+// The rows and panels of a product that one member computes at a time.
+struct Part {
+  int64_t first_row;
+  int64_t end_row;
+  int64_t first_panel;
+  int64_t end_panel;
+};
+
 // A block of a panel: half of a first-level cache.
 inline constexpr int64_t kBlockUnits = (int64_t{16} << 10) / kUnitBytes;
 // Rows whose part of a block's columns stays in the second-level cache.
@@ -61,6 +69,8 @@ inline constexpr int64_t kBlockRows = 64;
 inline constexpr int64_t kGroupPanels = 4;
 // Into how many pieces, for each member of a team, a large product is cut.
 inline constexpr int64_t kPiecesOfMember = 8;
+// From how many blocks of rows for each member on they are shared out by rows.
+inline constexpr int64_t kManyBlocks = 4;
 // Reading ahead by hand pays when weights come from memory and costs when they come from a cache.
 inline constexpr int64_t kStreamedBytes = int64_t{24} << 20;
 
@@ -227,28 +237,29 @@ void multiply_group(const Product& product, int64_t row, int64_t rows, int64_t b
 }
 
 template <WeightType kType>
-void multiply(const Product& product, int64_t begin, int64_t end) {
+void multiply(const Product& product, const Part& part) {
   if (product.count <= kMostRows<kType>) {
-    return multiply_few_rows<kType, kMostRows<kType>>(product, begin, end);
+    return multiply_few_rows<kType, kMostRows<kType>>(product, part.first_panel, part.end_panel);
   }
-  const int64_t blocks = (product.count + kBlockRows - 1) / kBlockRows;
+  const int64_t count = part.end_row - part.first_row;
+  const int64_t blocks = (count + kBlockRows - 1) / kBlockRows;
   for (int64_t block = 0; block < blocks; ++block) {
-    const int64_t row = product.count * block / blocks;
-    const int64_t rows = product.count * (block + 1) / blocks - row;
-    for (int64_t panel = begin; panel < end; panel += kGroupPanels) {
-      multiply_group<kType>(product, row, rows, panel, std::min(end, panel + kGroupPanels));
+    const int64_t row = part.first_row + count * block / blocks;
+    const int64_t rows = part.first_row + count * (block + 1) / blocks - row;
+    for (int64_t panel = part.first_panel; panel < part.end_panel; panel += kGroupPanels) {
+      multiply_group<kType>(product, row, rows, panel, std::min(part.end_panel, panel + kGroupPanels));
     }
   }
 }
 
-void multiply_panels(const Product& product, int64_t begin, int64_t end) {
+void multiply_part(const Product& product, const Part& part) {
   switch (product.weight.type()) {
     case WeightType::F32:
-      return multiply<WeightType::F32>(product, begin, end);
+      return multiply<WeightType::F32>(product, part);
     case WeightType::BF16:
-      return multiply<WeightType::BF16>(product, begin, end);
+      return multiply<WeightType::BF16>(product, part);
     case WeightType::I8:
-      return multiply<WeightType::I8>(product, begin, end);
+      return multiply<WeightType::I8>(product, part);
   }
 }
 
@@ -258,7 +269,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace memsizer::kernels {
 
-HWY_EXPORT(multiply_panels);
+HWY_EXPORT(multiply_part);
 
 void matmul(Team& team, const PackedMatrix& weight, ConstRows x, int64_t count, Rows out,
             const Epilogue& epilogue) {
@@ -269,11 +280,20 @@ void matmul(Team& team, const PackedMatrix& weight, ConstRows x, int64_t count, 
                                           weight.columns());
     quantize_rows(team, x, count, weight.columns(), product.quantized);
   }
-  const auto multiply = HWY_DYNAMIC_DISPATCH(multiply_panels);
+  const auto multiply = HWY_DYNAMIC_DISPATCH(multiply_part);
+  const int64_t panels = weight.panels();
+  if (count >= kManyBlocks * kBlockRows * team.size()) {
+    // So many rows that the weights are the smaller part: each row is read once, the weights again and again.
+    team.share(count, kBlockRows, [&](int64_t begin, int64_t end) {
+      multiply(product, {begin, end, 0, panels});
+    });
+    return;
+  }
   // Pieces large enough to be streams and small enough to be shared evenly.
-  const int64_t groups = weight.panels() / (kGroupPanels * kPiecesOfMember * team.size());
-  team.share(weight.panels(), kGroupPanels * std::max<int64_t>(groups, 1),
-             [&](int64_t begin, int64_t end) { multiply(product, begin, end); });
+  const int64_t groups = panels / (kGroupPanels * kPiecesOfMember * team.size());
+  team.share(panels, kGroupPanels * std::max<int64_t>(groups, 1), [&](int64_t begin, int64_t end) {
+    multiply(product, {0, count, begin, end});
+  });
 }
 
 }  // namespace memsizer::kernels

@@ -65,29 +65,31 @@ Model::Model(const ModelDescription& description, const TensorSource& weights)
   decoder_norm_ = Norm(decoder, "layer_norm");
 }
 
-std::vector<float> Model::encode(Work& work, const Ragged& sources, std::span<const int32_t> tokens) const {
+float* Model::encode(Work& work, Scratch::Frame& frame, const Ragged& sources,
+                     std::span<const int32_t> tokens) const {
   if (!encoder_embedding_) throw UserError("this model is a language model: it has no source to read");
   check_tokens(tokens, encoder_embedding_->vocab(), "source");
-  std::vector<int64_t> index(tokens.size());
+  int64_t* index = frame.integers(sources.tokens());
   for (int64_t i = 0; i < sources.sequences(); ++i) {
     for (int64_t t = 0; t < sources.length(i); ++t) index[sources.begin(i) + t] = t;
   }
-  std::vector<float> x(tokens.size() * static_cast<size_t>(config().dim));
-  encoder_embedding_->look_up(work, tokens, index, x.data());
-  for (const Layer& layer : encoder_layers_) layer.encode(work, sources, x.data());
-  if (encoder_has_norm_) apply_norm(work, encoder_norm_, sources.tokens(), x.data());
+  float* x = frame.floats(sources.tokens() * config().dim);
+  encoder_embedding_->look_up(work, tokens, {index, tokens.size()}, x);
+  for (const Layer& layer : encoder_layers_) layer.encode(work, sources, x);
+  if (encoder_has_norm_) apply_norm(work, encoder_norm_, sources.tokens(), x);
   return x;
 }
 
 DecoderState Model::start(Work& work, const Ragged& sources, std::span<const int32_t> tokens) const {
-  const std::vector<float> encoded = encode(work, sources, tokens);
+  Scratch::Frame frame(work.scratch);
+  const float* encoded = encode(work, frame, sources, tokens);
   auto memory = std::make_shared<SourceMemory>();
   memory->offsets.assign(sources.offsets.begin(), sources.offsets.end());
   for (size_t i = 0; i < decoder_layers_.size(); ++i) {
     const Mixer& cross = *decoder_layers_[i].cross();
     memory->layers.emplace_back(static_cast<size_t>(cross.state_floats() * sources.sequences() +
                                                     cross.token_floats() * sources.tokens()));
-    cross.read(work, {encoded.data(), config().dim}, memory->layer(i));
+    cross.read(work, {encoded, config().dim}, memory->layer(i));
   }
   const Mixer& self = decoder_layers_.front().self();
   return {static_cast<int64_t>(decoder_layers_.size()), self.state_floats(), self.token_floats(),

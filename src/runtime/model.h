@@ -29,8 +29,9 @@ class Model {
   int64_t longest_source() const { return encoder_embedding_ ? encoder_embedding_->longest() : 0; }
   int64_t longest_target() const { return decoder_embedding_.longest(); }
 
-  // The encoder's output for each token of the sources: [tokens, dim].
-  std::vector<float> encode(Work& work, const Ragged& sources, std::span<const int32_t> tokens) const;
+  // The encoder's output for each token of the sources: [tokens, dim], in the frame's memory.
+  float* encode(Work& work, Scratch::Frame& frame, const Ragged& sources,
+                std::span<const int32_t> tokens) const;
 
   // Reads the sources; a row for each.
   DecoderState start(Work& work, const Ragged& sources, std::span<const int32_t> tokens) const;

@@ -107,7 +107,8 @@ void check_translator(const SafetensorsFile& file) {
   Work work(2);
   const Tokens sources = Tokens::read(file, "input.src_tokens");
   const JoinedTokens joined(sources.rows);
-  const std::vector<float> encoded = model->encode(work, joined.ragged(), joined.tokens);
+  Scratch::Frame frame(work.scratch);
+  const float* encoded = model->encode(work, frame, joined.ragged(), joined.tokens);
   // [source, batch, dim]
   const std::vector<float> expected = floats(file, "expect.encoder_out");
   const int64_t dim = model->config().dim;
