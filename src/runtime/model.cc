@@ -10,6 +10,9 @@
 namespace memsizer::runtime {
 namespace {
 
+// Of the sources that the encoder reads together.
+constexpr int64_t kTokensAtOnce = 4096;
+
 std::unique_ptr<Embedding> encoder_embedding(const ModelConfig& config, const TensorSource& weights) {
   if (!config.has_encoder()) return nullptr;
   ModelConfig source = config;
@@ -67,7 +70,6 @@ Model::Model(const ModelDescription& description, const TensorSource& weights)
 
 float* Model::encode(Work& work, Scratch::Frame& frame, const Ragged& sources,
                      std::span<const int32_t> tokens) const {
-  if (!encoder_embedding_) throw UserError("this model is a language model: it has no source to read");
   check_tokens(tokens, encoder_embedding_->vocab(), "source");
   int64_t* index = frame.integers(sources.tokens());
   for (int64_t i = 0; i < sources.sequences(); ++i) {
@@ -81,15 +83,31 @@ float* Model::encode(Work& work, Scratch::Frame& frame, const Ragged& sources,
 }
 
 DecoderState Model::start(Work& work, const Ragged& sources, std::span<const int32_t> tokens) const {
-  Scratch::Frame frame(work.scratch);
-  const float* encoded = encode(work, frame, sources, tokens);
+  if (!encoder_embedding_) throw UserError("this model is a language model: it has no source to read");
   auto memory = std::make_shared<SourceMemory>();
   memory->offsets.assign(sources.offsets.begin(), sources.offsets.end());
-  for (size_t i = 0; i < decoder_layers_.size(); ++i) {
-    const Mixer& cross = *decoder_layers_[i].cross();
+  for (const Layer& layer : decoder_layers_) {
+    const Mixer& cross = *layer.cross();
     memory->layers.emplace_back(static_cast<size_t>(cross.state_floats() * sources.sequences() +
                                                     cross.token_floats() * sources.tokens()));
-    cross.read(work, {encoded, config().dim}, memory->layer(i));
+  }
+  // Some sources at a time: what the encoder holds of them stays in a cache, and small.
+  for (int64_t first = 0; first < sources.sequences();) {
+    int64_t last = first + 1;
+    while (last < sources.sequences() && sources.end(last) - sources.begin(first) <= kTokensAtOnce) ++last;
+    Scratch::Frame frame(work.scratch);
+    int64_t* offsets = frame.integers(last - first + 1);
+    for (int64_t i = first; i <= last; ++i) offsets[i - first] = sources.offsets[i] - sources.begin(first);
+    const Ragged some{{offsets, static_cast<size_t>(last - first + 1)}};
+    const float* encoded =
+        encode(work, frame, some, tokens.subspan(sources.begin(first), static_cast<size_t>(some.tokens())));
+    for (size_t i = 0; i < decoder_layers_.size(); ++i) {
+      const Mixer& cross = *decoder_layers_[i].cross();
+      float* numbers = memory->layers[i].data() + cross.state_floats() * first +
+                       cross.token_floats() * sources.begin(first);
+      cross.read(work, {encoded, config().dim}, {numbers, some});
+    }
+    first = last;
   }
   const Mixer& self = decoder_layers_.front().self();
   return {static_cast<int64_t>(decoder_layers_.size()), self.state_floats(), self.token_floats(),
