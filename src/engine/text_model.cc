@@ -1,31 +1,44 @@
 #include "engine/text_model.h"
 
+#include <future>
+
 #include "core/error.h"
+#include "core/model_file.h"
 
 namespace memsizer::engine {
 
-std::unique_ptr<TextModel> TextModel::load(const std::filesystem::path& path) {
-  return std::unique_ptr<TextModel>(new TextModel(runtime::Model::load(path), path.string()));
+namespace {
+
+std::unique_ptr<text::Tokenizer> tokenizer_of(const std::string& bytes, int64_t vocab,
+                                              const std::string& name) {
+  auto tokenizer = text::load_tokenizer(bytes, name);
+  if (tokenizer->size() == vocab) return tokenizer;
+  throw UserError("{}: its tokenizer has {} tokens but its weights are for {}; the file is damaged", name,
+                  tokenizer->size(), vocab);
 }
 
-TextModel::TextModel(std::unique_ptr<runtime::Model> model, const std::string& name)
-    : model_(std::move(model)) {
-  const ModelDescription& inside = model_->description();
-  if (inside.tokenizer.empty()) {
+}  // namespace
+
+std::unique_ptr<TextModel> TextModel::load(const std::filesystem::path& path) {
+  const SafetensorsFile file = SafetensorsFile::open(path);
+  const ModelDescription description = read_description(file);
+  const std::string name = path.string();
+  if (description.tokenizer.empty()) {
     throw UserError("{} has no tokenizer inside, so it cannot read text; make the model with memsizer train",
                     name);
   }
-  const auto loaded = [&](const std::string& bytes, int64_t vocab) {
-    auto tokenizer = text::load_tokenizer(bytes, name);
-    if (tokenizer->size() != vocab) {
-      throw UserError("{}: its tokenizer has {} tokens but its weights are for {}; the file is damaged", name,
-                      tokenizer->size(), vocab);
-    }
-    return tokenizer;
-  };
-  tokenizer_ = loaded(inside.tokenizer, inside.config.vocab);
-  if (!inside.source_tokenizer.empty())
-    source_tokenizer_ = loaded(inside.source_tokenizer, inside.config.source_vocab_size());
+  auto result = std::unique_ptr<TextModel>(new TextModel);
+  // A large vocabulary takes as long as the weights, so they are loaded side by side.
+  auto tokenizers = std::async(std::launch::async, [&] {
+    const ModelConfig& config = description.config;
+    result->tokenizer_ = tokenizer_of(description.tokenizer, config.vocab, name);
+    if (!description.source_tokenizer.empty())
+      result->source_tokenizer_ =
+          tokenizer_of(description.source_tokenizer, config.source_vocab_size(), name);
+  });
+  result->model_ = runtime::Model::load(file, description);
+  tokenizers.get();
+  return result;
 }
 
 std::vector<int32_t> TextModel::encode(std::string_view text) const {

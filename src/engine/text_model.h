@@ -28,7 +28,7 @@ class TextModel {
   const text::Tokenizer& tokenizer() const { return *tokenizer_; }
 
  private:
-  TextModel(std::unique_ptr<runtime::Model> model, const std::string& name);
+  TextModel() = default;
 
   std::unique_ptr<runtime::Model> model_;
   std::unique_ptr<text::Tokenizer> tokenizer_;         // of the output

@@ -7,6 +7,8 @@
 #include <stdexcept>
 #include <vector>
 
+#include "kernels/pack_rows.h"
+
 namespace memsizer::kernels {
 namespace {
 
@@ -36,37 +38,6 @@ constexpr int64_t kPanelRows = PackedMatrix::kPanelRows;
 constexpr int64_t kUnitBytes = sizeof(uint32_t);
 // Turns between signed numbers and those 128 larger, four at once.
 constexpr uint32_t kExcess = 0x80808080U;
-
-// The 4 bytes at `from`, of which `there` exist.
-uint32_t unit_at(const std::byte* from, int64_t there) {
-  uint32_t unit = 0;
-  std::memcpy(&unit, from, static_cast<size_t>(std::min(there, kUnitBytes)));
-  return unit;
-}
-
-// Puts rows of `row_bytes` bytes, lying one after the other, into neighbouring lanes of a panel; `to` is the
-// first of them. A block of units of all rows at a time, so that each cache line of the panel is filled while
-// it is near.
-void pack_rows(const std::byte* rows, int64_t count, int64_t row_bytes, uint32_t flip, uint32_t* to) {
-  constexpr int64_t kBlock = 16;
-  const int64_t whole = row_bytes / kUnitBytes;
-  for (int64_t begin = 0; begin < whole; begin += kBlock) {
-    const int64_t end = std::min(whole, begin + kBlock);
-    for (int64_t i = 0; i < count; ++i) {
-      const std::byte* from = rows + i * row_bytes;
-      for (int64_t u = begin; u < end; ++u) {
-        uint32_t unit = 0;
-        std::memcpy(&unit, from + u * kUnitBytes, sizeof unit);
-        to[u * kPanelRows + i] = unit ^ flip;
-      }
-    }
-  }
-  if (whole * kUnitBytes == row_bytes) return;
-  for (int64_t i = 0; i < count; ++i) {
-    const std::byte* from = rows + i * row_bytes + whole * kUnitBytes;
-    to[whole * kPanelRows + i] = unit_at(from, row_bytes - whole * kUnitBytes) ^ flip;
-  }
-}
 
 // Calls work(begin, end) for the rows of each panel that [first, first + count) has a part in, counted from
 // `first`.
@@ -99,11 +70,16 @@ float quantize_row(std::span<const float> row, std::span<int8_t> out) {
   return scale;
 }
 
-PackedMatrix::PackedMatrix(WeightType type, int64_t rows, int64_t columns)
-    : type_(type), rows_(rows), columns_(columns) {
+PackedMatrix::PackedMatrix(WeightType type, int64_t rows, int64_t columns, std::shared_ptr<Arena> arena)
+    : type_(type),
+      rows_(rows),
+      columns_(columns),
+      arena_(arena ? std::move(arena) : std::make_shared<Arena>(0)) {
   const int64_t row_bytes = columns * number_bytes(type);
   panel_bytes_ = kPanelRows * ((row_bytes + kUnitBytes - 1) / kUnitBytes * kUnitBytes);
-  data_ = AlignedBuffer<std::byte>(static_cast<size_t>(panels() * panel_bytes_));
+  data_ = arena_->take(static_cast<size_t>(panels() * panel_bytes_));
+  // The last panel may have rows that are never set.
+  if (panels() > 0) std::memset(data_ + (panels() - 1) * panel_bytes_, 0, static_cast<size_t>(panel_bytes_));
   if (type == WeightType::I8) scales_ = AlignedBuffer<float>(static_cast<size_t>(panels() * kPanelRows));
 }
 
@@ -115,11 +91,11 @@ size_t PackedMatrix::position(int64_t row, int64_t column) const {
 }
 
 uint32_t* PackedMatrix::first_unit(int64_t row) {
-  return reinterpret_cast<uint32_t*>(data_.data() + position(row, 0));
+  return reinterpret_cast<uint32_t*>(data_ + position(row, 0));
 }
 
 const uint32_t* PackedMatrix::first_unit(int64_t row) const {
-  return reinterpret_cast<const uint32_t*>(data_.data() + position(row, 0));
+  return reinterpret_cast<const uint32_t*>(data_ + position(row, 0));
 }
 
 void PackedMatrix::set_rows(int64_t first, std::span<const float> numbers) {

@@ -1,9 +1,11 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 
 #include "kernels/aligned_buffer.h"
+#include "kernels/arena.h"
 #include "kernels/team.h"
 
 namespace memsizer::kernels {
@@ -20,13 +22,14 @@ class PackedMatrix {
   static constexpr int64_t kPanelRows = 16;
 
   PackedMatrix() = default;
-  PackedMatrix(WeightType type, int64_t rows, int64_t columns);
+  // In memory of the arena, if there is one. All rows are to be set before it is used.
+  PackedMatrix(WeightType type, int64_t rows, int64_t columns, std::shared_ptr<Arena> arena = nullptr);
 
   WeightType type() const { return type_; }
   int64_t rows() const { return rows_; }
   int64_t columns() const { return columns_; }
   int64_t panels() const { return (rows_ + kPanelRows - 1) / kPanelRows; }
-  size_t bytes() const { return data_.bytes() + scales_.bytes(); }
+  size_t bytes() const { return static_cast<size_t>(panels() * panel_bytes_) + scales_.bytes(); }
 
   // Fills rows from `first` on with row-major numbers [n, columns]; I8 takes each row's scale from its
   // largest number.
@@ -44,7 +47,7 @@ class PackedMatrix {
   PackedMatrix selected(std::span<const int32_t> rows) const;
 
   // Where panel `panel` begins, and the scales of its rows (I8).
-  const std::byte* panel(int64_t panel) const { return data_.data() + panel * panel_bytes_; }
+  const std::byte* panel(int64_t panel) const { return data_ + panel * panel_bytes_; }
   const float* scales(int64_t panel) const { return scales_.data() + panel * kPanelRows; }
 
  private:
@@ -60,7 +63,8 @@ class PackedMatrix {
   int64_t rows_ = 0;
   int64_t columns_ = 0;
   int64_t panel_bytes_ = 0;
-  AlignedBuffer<std::byte> data_;
+  std::shared_ptr<Arena> arena_;
+  std::byte* data_ = nullptr;  // in the arena
   AlignedBuffer<float> scales_;
 };
 

@@ -1,6 +1,7 @@
 #include "runtime/model.h"
 
 #include <algorithm>
+#include <future>
 
 #include "core/error.h"
 #include "core/model_checksum.h"
@@ -41,10 +42,24 @@ void check_tokens(std::span<const int32_t> tokens, int64_t vocab, const char* si
 
 std::unique_ptr<Model> Model::load(const std::filesystem::path& path) {
   const SafetensorsFile file = SafetensorsFile::open(path);
-  const ModelDescription description = read_description(file);
-  verify_checksum(file);
-  check_tensors(file, description);
-  return std::make_unique<Model>(description, *file_source(file));
+  return load(file, read_description(file));
+}
+
+std::unique_ptr<Model> Model::load(const SafetensorsFile& file, const ModelDescription& description) {
+  // Weights are copied meanwhile: that goes well with any numbers once their shapes are right.
+  auto checked = std::async(std::launch::async, [&] { verify_checksum(file); });
+  std::unique_ptr<Model> model;
+  std::exception_ptr misfit;
+  try {
+    check_tensors(file, description);
+    model = std::make_unique<Model>(description, *file_source(file));
+  } catch (...) {
+    misfit = std::current_exception();
+  }
+  // Damage first: it explains what does not fit.
+  checked.get();
+  if (misfit) std::rethrow_exception(misfit);
+  return model;
 }
 
 Model::Model(const ModelDescription& description, const TensorSource& weights)

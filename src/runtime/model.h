@@ -19,6 +19,8 @@ class Model {
  public:
   // Throws UserError on a file that is no sound model.
   static std::unique_ptr<Model> load(const std::filesystem::path& path);
+  // The same for an open file and its description; the file is not needed afterwards.
+  static std::unique_ptr<Model> load(const SafetensorsFile& file, const ModelDescription& description);
 
   Model(const ModelDescription& description, const TensorSource& weights);
 

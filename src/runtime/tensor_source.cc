@@ -139,7 +139,7 @@ PackedMatrix Weights::matrix(std::span<const std::string> names) const {
     columns = size[1];
     same_type = same_type && source_.type(prefix_ + name) == type;
   }
-  PackedMatrix packed(same_type ? type : WeightType::F32, rows, columns);
+  PackedMatrix packed(same_type ? type : WeightType::F32, rows, columns, source_.arena());
   int64_t first = 0;
   for (const std::string& name : names) {
     source_.pack(prefix_ + name, packed, first);

@@ -21,11 +21,17 @@ class TensorSource {
   virtual std::vector<int64_t> shape(const std::string& name) const = 0;
   virtual kernels::WeightType type(const std::string& name) const = 0;
 
+  // Where the matrices made of it are kept.
+  const std::shared_ptr<kernels::Arena>& arena() const { return arena_; }
+
   // All numbers of a tensor.
   virtual std::vector<float> floats(const std::string& name) const = 0;
 
   // Copies a matrix's rows into `matrix` from its row `first` on.
   virtual void pack(const std::string& name, kernels::PackedMatrix& matrix, int64_t first) const = 0;
+
+ private:
+  std::shared_ptr<kernels::Arena> arena_ = std::make_shared<kernels::Arena>();
 };
 
 // The tensors of a model file, which must outlive the source; `prefix` stands before each name in the file.
