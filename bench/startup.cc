@@ -143,7 +143,7 @@ int measure(const fs::path& program) {
       "memsizer without a model: {:.1f} MB resident\n",
       fs::file_size(model) / 1000000, 1e3 * seconds[seconds.size() / 2], 1e3 * seconds.front(),
       1e3 * seconds.back(), seconds.size(), static_cast<double>(empty.peak_bytes) / 1e6);
-  if (!std::getenv("KEEP")) fs::remove_all(folder);
+  fs::remove_all(folder);
   return 0;
 }
 
