@@ -54,13 +54,6 @@ void check_scales(const SafetensorsFile& file, const std::string& name) {
   }
 }
 
-// Kernels may take the absolute value of a number in 8 bits.
-void check_int8(const SafetensorsFile& file, const std::string& name) {
-  const std::span<const std::byte> data = file.tensor(name).data;
-  if (data.empty() || !std::memchr(data.data(), 0x80, data.size())) return;
-  fail(file, "tensor {} holds -128, expected numbers from -127 to 127", name);
-}
-
 void check_tokenizer(const SafetensorsFile& file, const std::string& name) {
   const TensorView& view = file.tensor(name);
   if (view.dtype == DType::U8 && view.shape.size() == 1) return;
@@ -85,7 +78,6 @@ void check_tensors(const SafetensorsFile& file, const ModelDescription& descript
     } else if (!expected.contains(name)) {
       fail(file, "found the tensor '{}', which is none of its {}", printable_name(name), expected.size());
     } else if (file.tensor(name).dtype == DType::I8) {
-      check_int8(file, name);
       check_scales(file, scale_name(name));
     }
   }

@@ -1,12 +1,9 @@
 #include "engine/text_model.h"
 
-#include <future>
-
 #include "core/error.h"
 #include "core/model_file.h"
 
 namespace memsizer::engine {
-
 namespace {
 
 std::unique_ptr<text::Tokenizer> tokenizer_of(const std::string& bytes, int64_t vocab,
@@ -20,7 +17,7 @@ std::unique_ptr<text::Tokenizer> tokenizer_of(const std::string& bytes, int64_t 
 }  // namespace
 
 std::unique_ptr<TextModel> TextModel::load(const std::filesystem::path& path) {
-  const SafetensorsFile file = SafetensorsFile::open(path);
+  SafetensorsFile file = SafetensorsFile::open(path);
   const ModelDescription description = read_description(file);
   const std::string name = path.string();
   if (description.tokenizer.empty()) {
@@ -38,6 +35,8 @@ std::unique_ptr<TextModel> TextModel::load(const std::filesystem::path& path) {
   });
   result->model_ = runtime::Model::load(file, description);
   tokenizers.get();
+  result->closing_ = std::async(
+      std::launch::async, [](SafetensorsFile /*closed*/) {}, std::move(file));
   return result;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <future>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -33,6 +34,7 @@ class TextModel {
   std::unique_ptr<runtime::Model> model_;
   std::unique_ptr<text::Tokenizer> tokenizer_;         // of the output
   std::unique_ptr<text::Tokenizer> source_tokenizer_;  // null: the same
+  std::future<void> closing_;                          // unmaps the file, which would delay the first token
 };
 
 }  // namespace memsizer::engine

@@ -70,7 +70,7 @@ void Team::serve(int member) {
 }
 
 std::byte* Team::scratch(size_t bytes) {
-  if (scratch_.size() < bytes) scratch_ = AlignedBuffer<std::byte>(bytes);
+  if (scratch_.size() < bytes) scratch_ = AlignedBuffer<std::byte>::uninitialised(bytes);
   return scratch_.data();
 }
 

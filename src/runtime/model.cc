@@ -103,8 +103,8 @@ DecoderState Model::start(Work& work, const Ragged& sources, std::span<const int
   memory->offsets.assign(sources.offsets.begin(), sources.offsets.end());
   for (const Layer& layer : decoder_layers_) {
     const Mixer& cross = *layer.cross();
-    memory->layers.emplace_back(static_cast<size_t>(cross.state_floats() * sources.sequences() +
-                                                    cross.token_floats() * sources.tokens()));
+    memory->layers.push_back(kernels::AlignedBuffer<float>::uninitialised(static_cast<size_t>(
+        cross.state_floats() * sources.sequences() + cross.token_floats() * sources.tokens())));
   }
   // Some sources at a time: what the encoder holds of them stays in a cache, and small.
   for (int64_t first = 0; first < sources.sequences();) {

@@ -24,7 +24,7 @@ void* Scratch::take(size_t bytes) {
   }
   if (block_ == blocks_.size()) {
     const size_t last = blocks_.empty() ? kFirstBlock : 2 * blocks_.back().size();
-    blocks_.emplace_back(std::max(last, rounded));
+    blocks_.push_back(Block::uninitialised(std::max(last, rounded)));
   }
   void* taken = blocks_[block_].data() + used_;
   used_ += rounded;
@@ -36,7 +36,7 @@ void Scratch::join_blocks() {
   size_t total = 0;
   for (const auto& block : blocks_) total += block.size();
   blocks_.clear();
-  blocks_.emplace_back(total);
+  blocks_.push_back(Block::uninitialised(total));
 }
 
 }  // namespace memsizer::runtime

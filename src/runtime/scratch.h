@@ -33,10 +33,12 @@ class Scratch {
   };
 
  private:
+  using Block = kernels::AlignedBuffer<std::byte>;
+
   void* take(size_t bytes);
   void join_blocks();
 
-  std::vector<kernels::AlignedBuffer<std::byte>> blocks_;
+  std::vector<Block> blocks_;
   size_t block_ = 0;  // in use
   size_t used_ = 0;   // bytes of it
 };

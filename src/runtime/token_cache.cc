@@ -66,7 +66,7 @@ void TokenCache::reserve(int64_t tokens, int64_t tokens_a_row) {
 void TokenCache::grow(int64_t tokens) {
   data_.resize(widths_.size());
   for (size_t layer = 0; layer < widths_.size(); ++layer) {
-    kernels::AlignedBuffer<float> larger(static_cast<size_t>(tokens * widths_[layer]));
+    auto larger = kernels::AlignedBuffer<float>::uninitialised(static_cast<size_t>(tokens * widths_[layer]));
     if (data_[layer].size() > 0) std::memcpy(larger.data(), data_[layer].data(), data_[layer].bytes());
     data_[layer] = std::move(larger);
   }
