@@ -1,5 +1,5 @@
 # A front for the commands a person types; the build itself is CMake's (CMakePresets.json).
-.PHONY: setup build test quickstart bench lint format clean
+.PHONY: setup build test quickstart bench lint fuzz format clean
 
 setup:
 	@scripts/setup
@@ -19,6 +19,10 @@ bench: build
 
 lint:
 	@scripts/lint
+
+# A short search for files that break the readers; tests/fuzz/run SECONDS searches longer.
+fuzz: setup
+	@tests/fuzz/run 20
 
 format:
 	@git ls-files '*.h' '*.cc' | xargs clang-format -i

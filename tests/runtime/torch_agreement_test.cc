@@ -8,6 +8,7 @@
 
 #include "core/model_file.h"
 #include "core/presets.h"
+#include "core/quantize.h"
 #include "core/random.h"
 #include "nn/encoder_decoder.h"
 #include "nn/language_model.h"
@@ -22,6 +23,8 @@ namespace {
 using at::Tensor;
 
 constexpr double kTolerance = 1e-4;
+// Of int8 weights: the root mean square of the logits' errors over that of the logits.
+constexpr double kInt8Bound = 0.03;
 
 ModelConfig small_config() {
   ModelConfig config = preset_config("tiny");
@@ -51,14 +54,24 @@ TorchModel torch_model(const ModelConfig& config) {
   return model;
 }
 
-std::unique_ptr<Model> saved_and_loaded(const torch::nn::Module& module, const ModelConfig& config) {
-  const testing::TempDir folder;
-  const auto path = folder.path() / "model.safetensors";
+void save(const torch::nn::Module& module, const ModelConfig& config, const std::filesystem::path& path) {
   ModelDescription description;
   description.config = config;
   description.task = "translation";
   nn::save_tensors(nn::named_tensors(module), path, model_metadata(description));
-  return Model::load(path);
+}
+
+std::unique_ptr<Model> saved_and_loaded(const torch::nn::Module& module, const ModelConfig& config) {
+  const testing::TempDir folder;
+  save(module, config, folder.path() / "model");
+  return Model::load(folder.path() / "model");
+}
+
+std::unique_ptr<Model> quantized_and_loaded(const torch::nn::Module& module, const ModelConfig& config) {
+  const testing::TempDir folder;
+  save(module, config, folder.path() / "fp32");
+  quantize_model(folder.path() / "fp32", WeightType::Int8, folder.path() / "int8");
+  return Model::load(folder.path() / "int8");
 }
 
 std::vector<int32_t> random_tokens(size_t count, int64_t vocab, uint64_t seed) {
@@ -237,6 +250,34 @@ TEST(TorchAgreement, EveryShapeOfTheModelAroundThem) {
     ModelConfig config = small_config();
     change(config);
     expect_translator_agrees(config, name);
+  }
+}
+
+TEST(TorchAgreement, Int8IsWithinItsBound) {
+  const torch::NoGradGuard no_grad;
+  for (const MechanismTraits& row : mechanism_table()) {
+    SCOPED_TRACE(std::string(row.name));
+    ModelConfig config = small_config();
+    config.dim = 96;
+    config.encoder.ffn = config.decoder.ffn = 192;
+    if (row.encoder_self) config.encoder.self = row.mechanism;
+    if (row.causal_self) config.decoder.self = row.mechanism;
+    if (row.cross) config.decoder.cross = row.mechanism;
+    auto torch = torch_model<nn::EncoderDecoder>(config);
+    const auto model = quantized_and_loaded(*torch, config);
+    const std::vector<std::vector<int32_t>> sources = {random_tokens(17, config.vocab, 2)};
+    const std::vector<std::vector<int32_t>> targets = {random_tokens(21, config.vocab, 5)};
+    const Tensor expected = torch->forward(as_batch(sources[0]), as_batch(targets[0]))[0].to(at::kDouble);
+    Work work(2);
+    const JoinedTokens source(sources);
+    DecoderState state = model->start(work, source.ragged(), source.tokens);
+    auto scores = fed(*model, work, state, targets, {1});
+    const Tensor found = at::from_blob(scores[0].data(), expected.sizes(), at::kFloat).to(at::kDouble);
+    const double error =
+        ((found - expected).pow(2).mean().sqrt() / expected.pow(2).mean().sqrt()).item<double>();
+    EXPECT_LE(error, kInt8Bound);
+    // It is 8 bits that are compared, not the same numbers.
+    EXPECT_GT(error, 1e-4);
   }
 }
 

@@ -15,6 +15,7 @@ struct Case {
 
 // Rows, widths and vocabularies that fill no block, with padding at both ends.
 Case make_case(int64_t rows, int64_t dim, int64_t vocab, at::ScalarType type) {
+  at::manual_seed(1);
   Case one{at::randn({rows, dim}, type).requires_grad_(true),
            at::randn({vocab, dim}, type).requires_grad_(true), at::randint(4, vocab, {rows}, at::kLong)};
   one.targets[0] = kPad;
@@ -77,7 +78,7 @@ TEST(LinearCrossEntropy, LargeLogitsStayFinite) {
   EXPECT_TRUE(features.grad().isfinite().all().item<bool>());
 }
 
-TEST(LinearCrossEntropy, DoesNotDependOnTheNumberOfThreads) {
+TEST(LinearCrossEntropy, ThreadsChangeItByRoundingOnly) {
   const Case one = make_case(64, 8, 999, at::kFloat);
   const torch::NoGradGuard no_grad;
   const int threads = at::get_num_threads();
@@ -86,7 +87,8 @@ TEST(LinearCrossEntropy, DoesNotDependOnTheNumberOfThreads) {
   at::set_num_threads(2);
   const double two = linear_cross_entropy(one.features, one.weight, one.targets, 0.1).value.item<double>();
   at::set_num_threads(threads);
-  EXPECT_NEAR(single, two, 1e-9 * single);
+  // OpenBLAS cuts a product of float32 differently for each number of threads.
+  EXPECT_NEAR(single, two, 1e-7 * single);
 }
 
 }  // namespace
