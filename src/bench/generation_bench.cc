@@ -160,7 +160,15 @@ GenerationResult measure_generation(const GenerationPoint& point) {
   };
   int64_t resident_at_64 = 0;
   if (point.every_step || point.length <= kShortEnough) {
-    for (int64_t step = 0; step < point.length; ++step) places.push_back(place_at(step + 1, 1.0));
+    for (int64_t step = 0; step < point.length; ++step) {
+      places.push_back(place_at(step + 1, 1.0));
+      places.back().seconds.reserve(1);
+    }
+    // Memory of our own is there before resident_at_64, so that it is not taken for growth.
+    for (std::vector<double>* own : {&all_seconds, &read_seconds, &peaks}) {
+      own->resize(static_cast<size_t>(point.every_step ? point.length : 0));
+      own->clear();
+    }
     const double begin = now();
     for (int pass = 0; pass == 0 || (!point.every_step && (pass < kPasses || now() - begin < point.seconds));
          ++pass) {
@@ -182,6 +190,7 @@ GenerationResult measure_generation(const GenerationPoint& point) {
       for (int64_t step = 0; step < kStepsAtPlace; ++step) timed_step(places.back());
     }
   }
+  if (resident_at_64 > 0) result.resident_growth = resident_bytes() - resident_at_64;
   // Medians, so that a step during which another process had the processor does not count.
   double decoder_seconds = 0.0;
   double flops = 0.0;
@@ -199,7 +208,6 @@ GenerationResult measure_generation(const GenerationPoint& point) {
   result.read_gbytes = first_cost.weight_bytes(point.type) / read / 1e9;
   result.peak_gflops = quantile(peaks, 0.5);
   result.peak_resident_bytes = peak_resident_bytes();
-  result.resident_growth = resident_at_64 > 0 ? resident_bytes() - resident_at_64 : 0;
   const runtime::SourceMemory* sources = greedy.state().sources();
   result.state_bytes = static_cast<int64_t>(greedy.state().bytes() + (sources ? sources->bytes() : 0));
   return result;

@@ -7,6 +7,7 @@
 #include "cli/info.h"
 #include "cli/mechanisms.h"
 #include "cli/quantize.h"
+#include "cli/score.h"
 
 int main(int argc, char** argv) {
   CLI::App app("Sequence generation in linear time and constant memory", "memsizer");
@@ -19,6 +20,7 @@ int main(int argc, char** argv) {
   memsizer::cli::add_info(app);
   memsizer::cli::add_mechanisms(app);
   memsizer::cli::add_quantize(app);
+  memsizer::cli::add_score(app);
   memsizer::cli::add_helper_commands(app);
   return memsizer::cli::run_program(app, argc, argv);
 }
