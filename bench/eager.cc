@@ -75,7 +75,8 @@ int run() {
     int8.push_back(runtime_rate(config, kernels::WeightType::I8));
   }
   fmt::print(
-      "| language model, d {}, {} layers, feed-forward {}, vocabulary {}, one row | tokens/s | of LibTorch |\n"
+      "| language model, d {}, {} layers, feed-forward {}, vocabulary {}, one row | tokens/s | of LibTorch "
+      "|\n"
       "|---|---|---|\n",
       config.dim, config.decoder.layers, config.decoder.ffn, config.vocab);
   const auto print = [&](const char* name, const std::vector<double>& rates) {
