@@ -71,6 +71,13 @@ TEST(Team, SharesCoverEverythingOnce) {
         });
         EXPECT_TRUE(std::ranges::all_of(times, [](int n) { return n == 1; })) << count << " by " << grain;
         EXPECT_TRUE(aligned.load()) << count << " by " << grain;
+        // The same where members take pieces as they get free.
+        team.share(count, grain, [&](int64_t begin, int64_t end) {
+          for (int64_t i = begin; i < end; ++i) ++times[static_cast<size_t>(i)];
+          if (begin % grain != 0) aligned = false;
+        });
+        EXPECT_TRUE(std::ranges::all_of(times, [](int n) { return n == 2; })) << count << " by " << grain;
+        EXPECT_TRUE(aligned.load()) << count << " by " << grain;
       }
     }
   }
