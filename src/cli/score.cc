@@ -266,6 +266,11 @@ void run_score(const ScoreCommand& command) {
   std::vector<Metric> metrics;
   for (const std::string& name : command.metrics) metrics.push_back(metric_of(name));
   bleu_options(command);
+  for (const std::string& name : command.metrics) {
+    if (command.baseline.empty() || name == "bleu" || name.starts_with("chrf")) continue;
+    throw UserError("--baseline compares by bleu, chrf or chrf++, found the metric {}; leave one of them out",
+                    name);
+  }
   if (command.samples < 1 || command.samples > 1000000)
     throw UserError("samples is {}; it must be 1 to 1000000", command.samples);
   const Texts texts = read_texts(command);

@@ -12,7 +12,6 @@ namespace hwy {
 namespace {
 
 std::atomic<int64_t> targets_for_test{0};
-std::atomic<int64_t> disabled_targets{0};
 
 int64_t targets_of_processor() {
   int64_t targets = HWY_STATIC_TARGET | HWY_SCALAR;
@@ -52,13 +51,7 @@ int64_t targets_of_processor() {
 int64_t SupportedTargets() {
   static const int64_t of_processor = targets_of_processor();
   const int64_t for_test = targets_for_test.load();
-  const int64_t enabled = (for_test != 0 ? for_test : of_processor) & ~disabled_targets.load();
-  return enabled != 0 ? enabled : HWY_STATIC_TARGET;
-}
-
-void DisableTargets(int64_t targets) {
-  disabled_targets.store(targets);
-  GetChosenTarget().DeInit();
+  return for_test != 0 ? for_test : of_processor;
 }
 
 void SetSupportedTargetsForTest(int64_t targets) {

@@ -104,8 +104,10 @@ inline constexpr int kMostRows = kType == WeightType::I8 ? kIntegerRows : kFloat
 template <WeightType kType, int kRows>
 constexpr int panels_of_tile() {
   if (kType == WeightType::I8 && kLanes == 1) return 1;
+  // Integers have two vectors of sums for one on other processors than x86.
+  constexpr int kVectorsOfSum = kType == WeightType::I8 && !HWY_ARCH_X86 ? 2 : 1;
   int panels = 4;
-  while (panels > 1 && kRows * panels * kVectors > kManyVectors) panels /= 2;
+  while (panels > 1 && kRows * panels * kVectors * kVectorsOfSum > kManyVectors) panels /= 2;
   return panels;
 }
 

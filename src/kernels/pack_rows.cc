@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "kernels/packed_matrix.h"
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/pack_rows.cc"
 #include <hwy/foreach_target.h>
@@ -14,7 +16,7 @@
 namespace memsizer::kernels {
 
 // Rows of a panel, and bytes that a row has in turn.
-inline constexpr int64_t kRowsOfPanel = 16;
+inline constexpr int64_t kRowsOfPanel = PackedMatrix::kPanelRows;
 inline constexpr int64_t kTurnBytes = sizeof(uint32_t);
 
 }  // namespace memsizer::kernels
