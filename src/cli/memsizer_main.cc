@@ -1,6 +1,7 @@
 #include "cli/average.h"
 #include "cli/bench.h"
 #include "cli/command_line.h"
+#include "cli/evaluate.h"
 #include "cli/export.h"
 #include "cli/generate.h"
 #include "cli/helper.h"
@@ -15,6 +16,7 @@ int main(int argc, char** argv) {
   app.require_subcommand(1);
   memsizer::cli::add_average(app);
   memsizer::cli::add_bench(app);
+  memsizer::cli::add_evaluate(app);
   memsizer::cli::add_export(app);
   memsizer::cli::add_generate_commands(app);
   memsizer::cli::add_info(app);
