@@ -8,8 +8,10 @@
 #include "bench/process_memory.h"
 #include "bench/step_cost.h"
 #include "core/random.h"
+#include "decode/generate.h"
 #include "kernels/rows.h"
 #include "runtime/model.h"
+#include "runtime/step_model.h"
 
 namespace memsizer::bench {
 namespace {
@@ -24,9 +26,9 @@ using runtime::Work;
 constexpr int64_t kPlaces = 12;
 constexpr int64_t kStepsAtPlace = 5;
 constexpr int64_t kShortEnough = kPlaces * kStepsAtPlace * 2;
-// A short one is repeated so often at least.
-constexpr int kPasses = 3;
 constexpr int64_t kWarmUp = 4;
+// Sources that take longer to read than this are read once.
+constexpr double kLongRead = 2.0;
 
 double now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
@@ -43,6 +45,8 @@ double quantile(std::vector<double> values, double q) {
 class PlainRead {
  public:
   explicit PlainRead(double bytes) : buffer_((static_cast<size_t>(bytes) + 63) / 64 * 64) {}
+
+  int64_t bytes() const { return static_cast<int64_t>(buffer_.size()); }
 
   double seconds(kernels::Team& team) {
     const double start = now();
@@ -71,32 +75,59 @@ struct Place {
   std::vector<double> seconds;
 };
 
-// A greedy generation of random rows, one step at a time.
-class Greedy {
+// Random tokens in, what a model reads of them and how long that takes.
+class Sources {
  public:
-  Greedy(const Model& model, Work& work, const GenerationPoint& point) : model_(model), work_(work) {
-    const auto rows = static_cast<size_t>(point.batch);
+  Sources(const Model& model, Work& work, const GenerationPoint& point, int64_t source_tokens)
+      : model_(model), work_(work), rows_(point.batch) {
     Random random = Random::of(3);
     const auto token = [&] {
       return static_cast<int32_t>(4 + random.below(static_cast<uint64_t>(point.config.vocab - 4)));
     };
-    for (size_t i = 0; i < rows; ++i) tokens_.push_back(token());
-    std::vector<int64_t> source_offsets{0};
-    std::vector<int32_t> sources;
-    for (int64_t i = 0; i < point.batch; ++i) {
-      for (int64_t t = 0; t < point.length; ++t) sources.push_back(token());
-      source_offsets.push_back(static_cast<int64_t>(sources.size()));
+    for (int64_t i = 0; i < rows_; ++i) {
+      first_tokens_.push_back(token());
+      for (int64_t t = 0; point.config.has_encoder() && t < source_tokens; ++t) tokens_.push_back(token());
+      offsets_.push_back(static_cast<int64_t>(tokens_.size()));
     }
-    const double start = now();
-    state_ = point.config.has_encoder() ? model.start(work, Ragged{source_offsets}, sources)
-                                        : model.start(point.batch);
-    encoder_seconds_ = now() - start;
-    offsets_.resize(rows + 1);
-    std::iota(offsets_.begin(), offsets_.end(), int64_t{0});
-    scores_ = AlignedBuffer<float>(rows * static_cast<size_t>(model.vocab()));
   }
 
-  double encoder_seconds() const { return encoder_seconds_; }
+  const std::vector<int32_t>& first_tokens() const { return first_tokens_; }
+
+  DecoderState read() {
+    const double start = now();
+    DecoderState state =
+        tokens_.empty() ? model_.start(rows_) : model_.start(work_, Ragged{offsets_}, tokens_);
+    seconds_.push_back(now() - start);
+    return state;
+  }
+
+  // The median over all readings; repeats short ones first.
+  double read_seconds(int repeats) {
+    if (tokens_.empty()) return 0.0;
+    while (static_cast<int>(seconds_.size()) < repeats && seconds_.back() < kLongRead) read();
+    return quantile(seconds_, 0.5);
+  }
+
+ private:
+  const Model& model_;
+  Work& work_;
+  int64_t rows_;
+  std::vector<int32_t> first_tokens_;
+  std::vector<int32_t> tokens_;
+  std::vector<int64_t> offsets_{0};
+  std::vector<double> seconds_;
+};
+
+// A greedy generation of random rows, one step at a time.
+class Greedy {
+ public:
+  Greedy(const Model& model, Work& work, DecoderState state, std::vector<int32_t> tokens)
+      : model_(model), work_(work), state_(std::move(state)), tokens_(std::move(tokens)) {
+    offsets_.resize(tokens_.size() + 1);
+    std::iota(offsets_.begin(), offsets_.end(), int64_t{0});
+    scores_ = AlignedBuffer<float>(tokens_.size() * static_cast<size_t>(model.vocab()));
+  }
+
   DecoderState& state() { return state_; }
 
   void step() {
@@ -113,104 +144,205 @@ class Greedy {
   const Model& model_;
   Work& work_;
   DecoderState state_;
-  double encoder_seconds_ = 0.0;
   std::vector<int32_t> tokens_;
   std::vector<int64_t> offsets_;
   AlignedBuffer<float> scores_;
 };
 
-}  // namespace
+// Measures one point; the machine's limits in between, since on a shared machine they change.
+class Measurement {
+ public:
+  explicit Measurement(const GenerationPoint& point)
+      : point_(point),
+        model_(described(point.config), *runtime::random_source(point.config, point.type, 1)),
+        work_(point.threads),
+        weight_bytes_(step_cost(point.config, 1, point.source_tokens()).weight_bytes(point.type)),
+        plain_(weight_bytes_) {}
 
-GenerationResult measure_generation(const GenerationPoint& point) {
-  ModelDescription description;
-  description.config = point.config;
-  const Model model(description, *runtime::random_source(point.config, point.type, 1));
-  Work work(point.threads);
-  const StepCost first_cost = step_cost(point.config, 1, point.length);
-  PlainRead plain(first_cost.weight_bytes(point.type));
+  GenerationResult result() {
+    reset_peak_resident();
+    warm_up();
+    Sources sources(model_, work_, point_, point_.source_tokens());
+    if (point_.beam > 1) {
+      search(sources);
+    } else {
+      Greedy greedy(model_, work_, sources.read(), sources.first_tokens());
+      greedy.state().reserve(point_.length + kWarmUp);
+      if (point_.every_step || point_.length <= kShortEnough) {
+        every_step(greedy);
+      } else {
+        some_steps(greedy);
+      }
+      count_state(greedy.state());
+    }
+    result_.encoder_seconds = sources.read_seconds(point_.repeats);
+    summarize();
+    return result_;
+  }
 
-  GenerationResult result;
-  result.weight_bytes = static_cast<int64_t>(first_cost.weight_bytes(point.type));
-  reset_peak_resident();
-  // The first one, with sources that are not long, warms the caches up.
-  GenerationPoint warm_up = point;
-  warm_up.length = std::min<int64_t>(point.length, 64);
-  Greedy(model, work, warm_up).step();
-  Greedy greedy(model, work, point);
-  result.encoder_seconds = greedy.encoder_seconds();
-  greedy.state().reserve(point.length + kWarmUp);
+ private:
+  static ModelDescription described(const ModelConfig& config) {
+    ModelDescription description;
+    description.config = config;
+    return description;
+  }
 
-  std::vector<Place> places;
-  std::vector<double> all_seconds;
-  std::vector<double> read_seconds;
-  std::vector<double> peaks;
-  const auto timed_step = [&](Place& place) {
+  // The first one, with sources that are not long, fills the caches and wakes the threads.
+  void warm_up() {
+    Sources few(model_, work_, point_, std::min<int64_t>(point_.source_tokens(), 64));
+    Greedy greedy(model_, work_, few.read(), few.first_tokens());
+    for (int64_t i = 0; i < kWarmUp; ++i) greedy.step();
+  }
+
+  // The cost of one step of all rows.
+  double flops_at(int64_t position) const {
+    return static_cast<double>(point_.batch * point_.beam) *
+           step_cost(point_.config, position, point_.source_tokens()).row_flops;
+  }
+
+  void add_step(Place& place, double seconds) {
+    place.seconds.push_back(seconds);
+    pass_seconds_ += place.stands_for * seconds;
+    all_seconds_.push_back(seconds);
+    if (all_seconds_.size() % 4 == 1) measure_limits();
+  }
+
+  void measure_limits() {
+    read_seconds_.push_back(plain_.seconds(work_.team));
+    peaks_.push_back(multiply_add_rate(work_.team));
+  }
+
+  void timed_step(Greedy& greedy, Place& place) {
     const double start = now();
     greedy.step();
-    place.seconds.push_back(now() - start);
-    all_seconds.push_back(place.seconds.back());
-    // The machine's limits in between, since on a shared machine they change.
-    if (all_seconds.size() % 4 != 1) return;
-    read_seconds.push_back(plain.seconds(work.team));
-    peaks.push_back(multiply_add_rate(work.team));
-  };
-  const auto place_at = [&](int64_t position, double stands_for) {
-    const StepCost cost = step_cost(point.config, position, point.length);
-    return Place{stands_for, static_cast<double>(point.batch) * cost.row_flops, {}};
-  };
-  int64_t resident_at_64 = 0;
-  if (point.every_step || point.length <= kShortEnough) {
-    for (int64_t step = 0; step < point.length; ++step) {
-      places.push_back(place_at(step + 1, 1.0));
-      places.back().seconds.reserve(1);
+    add_step(place, now() - start);
+  }
+
+  bool enough(int64_t passes, double begin) const {
+    return passes >= point_.repeats && now() - begin >= point_.seconds;
+  }
+
+  void end_pass() {
+    pass_rates_.push_back(static_cast<double>(point_.batch * point_.length) / pass_seconds_);
+    pass_seconds_ = 0.0;
+  }
+
+  void every_step(Greedy& greedy) {
+    for (int64_t step = 0; step < point_.length; ++step) {
+      places_.push_back({1.0, flops_at(step + 1), {}});
+      places_.back().seconds.reserve(1);
     }
-    // Memory of our own is there before resident_at_64, so that it is not taken for growth.
-    for (std::vector<double>* own : {&all_seconds, &read_seconds, &peaks}) {
-      own->resize(static_cast<size_t>(point.every_step ? point.length : 0));
+    // Memory of our own is there before the first 64 steps are over, so that it is not taken for growth.
+    for (std::vector<double>* own : {&all_seconds_, &read_seconds_, &peaks_}) {
+      own->resize(static_cast<size_t>(point_.every_step ? point_.length : 0));
       own->clear();
     }
     const double begin = now();
-    for (int pass = 0; pass == 0 || (!point.every_step && (pass < kPasses || now() - begin < point.seconds));
-         ++pass) {
+    int64_t resident_at_64 = 0;
+    do {
       greedy.state().reset();
-      for (int64_t step = 0; step < point.length; ++step) {
-        timed_step(places[static_cast<size_t>(step)]);
+      for (int64_t step = 0; step < point_.length; ++step) {
+        timed_step(greedy, places_[static_cast<size_t>(step)]);
         if (step == 63) resident_at_64 = resident_bytes();
       }
-    }
-  } else {
-    // The cost of a step changes smoothly with its place, so evenly spaced places, each at the middle of its
-    // stretch, give the whole.
-    greedy.state().reset();
+      end_pass();
+    } while (!point_.every_step && !enough(static_cast<int64_t>(pass_rates_.size()), begin));
+    if (resident_at_64 > 0) result_.resident_growth = resident_bytes() - resident_at_64;
+  }
+
+  // The cost of a step changes smoothly with its place, so evenly spaced places, each at the middle of its
+  // stretch, give the whole.
+  void some_steps(Greedy& greedy) {
+    std::vector<int64_t> targets;
     for (int64_t i = 0; i < kPlaces; ++i) {
-      const int64_t target = point.length * (2 * i + 1) / (2 * kPlaces) - kStepsAtPlace / 2;
-      greedy.state().pretend_to_read(target - greedy.state().seen().front());
-      places.push_back(place_at(target + kStepsAtPlace / 2 + 1, static_cast<double>(point.length) / kPlaces));
-      greedy.step();
-      for (int64_t step = 0; step < kStepsAtPlace; ++step) timed_step(places.back());
+      targets.push_back(point_.length * (2 * i + 1) / (2 * kPlaces) - kStepsAtPlace / 2);
+      places_.push_back({static_cast<double>(point_.length) / kPlaces,
+                         flops_at(targets.back() + kStepsAtPlace / 2 + 1),
+                         {}});
+    }
+    for (int repeat = 0; repeat < point_.repeats; ++repeat) {
+      greedy.state().reset();
+      for (int64_t i = 0; i < kPlaces; ++i) {
+        greedy.state().pretend_to_read(targets[i] - greedy.state().seen().front());
+        greedy.step();
+        for (int64_t step = 0; step < kStepsAtPlace; ++step) timed_step(greedy, places_[i]);
+      }
+      pass_seconds_ /= kStepsAtPlace;
+      end_pass();
     }
   }
-  if (resident_at_64 > 0) result.resident_growth = resident_bytes() - resident_at_64;
-  // Medians, so that a step during which another process had the processor does not count.
-  double decoder_seconds = 0.0;
-  double flops = 0.0;
-  for (const Place& place : places) {
-    decoder_seconds += place.stands_for * quantile(place.seconds, 0.5);
-    flops += place.stands_for * place.flops;
+
+  // The search that translate runs, kept from ending early.
+  void search(Sources& sources) {
+    decode::GenerationOptions options;
+    options.beam = point_.beam;
+    options.max_length_ratio = 0.0;
+    options.max_length = options.min_length = point_.length - 1;
+    const std::vector<decode::Request> requests(static_cast<size_t>(point_.batch),
+                                                {point_.source_tokens(), {}});
+    double flops = 0.0;
+    for (int64_t step = 0; step < point_.length; ++step) flops += flops_at(step + 1);
+    const auto length = static_cast<double>(point_.length);
+    places_.push_back({length, flops / length, {}});
+    const double begin = now();
+    do {
+      runtime::RuntimeStepModel step_model(model_, work_, sources.read());
+      const double start = now();
+      decode::generate(step_model, requests, options, model_.longest_target());
+      add_step(places_.back(), (now() - start) / length);
+      count_state(step_model.state());
+      end_pass();
+    } while (!enough(static_cast<int64_t>(pass_rates_.size()), begin));
   }
-  result.tokens_per_second = static_cast<double>(point.batch * point.length) / decoder_seconds;
-  result.steps_timed = static_cast<int64_t>(all_seconds.size());
-  result.gflops = flops / decoder_seconds / 1e9;
-  result.step_p50 = quantile(all_seconds, 0.5);
-  result.step_p95 = quantile(all_seconds, 0.95);
-  const double read = quantile(read_seconds, 0.5);
-  result.read_fraction = read * static_cast<double>(point.length) / decoder_seconds;
-  result.read_gbytes = first_cost.weight_bytes(point.type) / read / 1e9;
-  result.peak_gflops = quantile(peaks, 0.5);
-  result.peak_resident_bytes = peak_resident_bytes();
-  const runtime::SourceMemory* sources = greedy.state().sources();
-  result.state_bytes = static_cast<int64_t>(greedy.state().bytes() + (sources ? sources->bytes() : 0));
-  return result;
+
+  void count_state(const DecoderState& state) {
+    const runtime::SourceMemory* sources = state.sources();
+    result_.state_bytes = static_cast<int64_t>(state.bytes() + (sources ? sources->bytes() : 0));
+  }
+
+  // Medians, so that a step during which another process had the processor does not count.
+  void summarize() {
+    double seconds = 0.0;
+    double flops = 0.0;
+    for (const Place& place : places_) {
+      seconds += place.stands_for * quantile(place.seconds, 0.5);
+      flops += place.stands_for * place.flops;
+    }
+    result_.tokens_per_second = static_cast<double>(point_.batch * point_.length) / seconds;
+    result_.slow_tokens_per_second = quantile(pass_rates_, 0.1);
+    result_.fast_tokens_per_second = quantile(pass_rates_, 0.9);
+    result_.repeats = static_cast<int64_t>(pass_rates_.size());
+    result_.steps_timed = static_cast<int64_t>(all_seconds_.size());
+    result_.gflops = flops / seconds / 1e9;
+    result_.step_p50 = quantile(all_seconds_, 0.5);
+    result_.step_p95 = quantile(all_seconds_, 0.95);
+    const double read = quantile(read_seconds_, 0.5);
+    result_.read_fraction = read * static_cast<double>(point_.length) / seconds;
+    result_.read_gbytes = weight_bytes_ / read / 1e9;
+    result_.peak_gflops = quantile(peaks_, 0.5);
+    result_.weight_bytes = static_cast<int64_t>(weight_bytes_);
+    // What the limits are measured with is no part of generation.
+    result_.peak_resident_bytes = peak_resident_bytes() - plain_.bytes();
+  }
+
+  GenerationPoint point_;
+  Model model_;
+  Work work_;
+  double weight_bytes_;
+  PlainRead plain_;
+  std::vector<Place> places_;
+  std::vector<double> all_seconds_;
+  std::vector<double> read_seconds_;
+  std::vector<double> peaks_;
+  std::vector<double> pass_rates_;
+  double pass_seconds_ = 0.0;  // of the pass that is running
+  GenerationResult result_;
+};
+
+}  // namespace
+
+GenerationResult measure_generation(const GenerationPoint& point) {
+  return Measurement(point).result();
 }
 
 }  // namespace memsizer::bench

@@ -9,21 +9,28 @@
 
 namespace memsizer::bench {
 
-// One measurement of greedy generation with random weights.
+// One measurement of generation with random weights.
 struct GenerationPoint {
   ModelConfig config;
   kernels::WeightType type = kernels::WeightType::F32;
   int threads = 1;
   int64_t batch = 1;
-  int64_t length = 64;      // tokens generated a row; the source has as many
-  bool every_step = false;  // otherwise long generations are timed at some of their steps
-  double seconds = 2.0;     // at least so long, if a generation is shorter
+  int64_t beam = 1;           // 1 is greedy; more search as translate does
+  int64_t length = 64;        // tokens generated a row
+  int64_t source_length = 0;  // tokens of a source; 0: as many
+  bool every_step = false;    // otherwise long greedy generations are timed at some of their steps
+  int repeats = 3;            // of the whole, at least
+  double seconds = 2.0;       // at least so long, if a generation is shorter
+
+  int64_t source_tokens() const { return source_length > 0 ? source_length : length; }
 };
 
 struct GenerationResult {
-  double tokens_per_second = 0;  // of the decoder, all rows together
-  double encoder_seconds = 0;    // to read the sources, encoder and cross-attention's memory
-  double step_p50 = 0;           // seconds of a step
+  double tokens_per_second = 0;       // of the decoder, all rows together: a median
+  double slow_tokens_per_second = 0;  // of the slowest repeat, or of a tenth of many
+  double fast_tokens_per_second = 0;
+  double encoder_seconds = 0;  // to read the sources, encoder and cross-attention's memory: a median
+  double step_p50 = 0;         // seconds of a step
   double step_p95 = 0;
   double gflops = 0;         // useful operations a second
   double peak_gflops = 0;    // of multiply-adds in registers, in the same run
@@ -34,6 +41,7 @@ struct GenerationResult {
   int64_t state_bytes = 0;      // of all rows at the end, what the sources left included
   int64_t weight_bytes = 0;
   int64_t steps_timed = 0;
+  int64_t repeats = 0;
 };
 
 GenerationResult measure_generation(const GenerationPoint& point);

@@ -4,16 +4,17 @@
 #include <fmt/ranges.h>
 
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
-#include "bench/generation_bench.h"
+#include "bench/machine.h"
+#include "bench/sweep_report.h"
 #include "cli/command_line.h"
+#include "core/atomic_file.h"
 #include "core/error.h"
-#include "core/names.h"
 #include "core/presets.h"
 #include "kernels/team.h"
+#include "report/progress.h"
 
 namespace memsizer::cli {
 namespace {
@@ -21,143 +22,113 @@ namespace {
 struct BenchCommand {
   std::string preset = "base";
   std::vector<std::string> settings;
-  std::vector<std::string> mechanisms;
-  std::vector<int64_t> lengths = {64};
-  std::vector<int64_t> batches = {1};
-  std::vector<std::string> precisions = {"fp32"};
-  int threads = 0;
-  bool every_step = false;
+  VariantLists variants;
+  bench::SweepLists lists;
+  std::vector<int> threads;
+  bench::GenerationPoint like;
+  std::string report;
   bool json = false;
 };
 
-kernels::WeightType precision_of(const std::string& name) {
-  if (name == "fp32") return kernels::WeightType::F32;
-  if (name == "bf16") return kernels::WeightType::BF16;
-  if (name == "int8") return kernels::WeightType::I8;
-  throw UserError("precision '{}' is not known; it must be fp32, bf16 or int8", name);
-}
-
-// The model with one mechanism in all places of the decoder where it can stand.
-ModelConfig with_mechanism(ModelConfig config, const std::string& name) {
-  for (const MechanismTraits& row : mechanism_table()) {
-    if (row.name != name) continue;
-    require_position(row.mechanism, Position::CausalSelf);
-    config.decoder.self = row.mechanism;
-    if (row.cross) config.decoder.cross = row.mechanism;
-    return config;
-  }
-  std::vector<std::string> known;
-  for (const MechanismTraits& row : mechanism_table()) known.emplace_back(row.name);
-  throw UserError("mechanism '{}' is not known{}; known are {}", name, did_you_mean(name, known),
-                  fmt::join(known, ", "));
-}
-
-nlohmann::json as_json(const std::string& mechanism, const std::string& precision,
-                       const bench::GenerationPoint& point, const bench::GenerationResult& result) {
-  return {{"mechanism", mechanism},
-          {"precision", precision},
-          {"threads", point.threads},
-          {"batch", point.batch},
-          {"length", point.length},
-          {"tokens_per_second", result.tokens_per_second},
-          {"encoder_seconds", result.encoder_seconds},
-          {"step_p50_seconds", result.step_p50},
-          {"step_p95_seconds", result.step_p95},
-          {"gflops", result.gflops},
-          {"peak_gflops", result.peak_gflops},
-          {"read_fraction", result.read_fraction},
-          {"read_gbytes_per_second", result.read_gbytes},
-          {"peak_resident_bytes", result.peak_resident_bytes},
-          {"resident_growth_bytes", result.resident_growth},
-          {"state_bytes", result.state_bytes},
-          {"weight_bytes", result.weight_bytes},
-          {"steps_timed", result.steps_timed}};
-}
-
-void run_bench(const BenchCommand& command) {
+ModelConfig base_config(const BenchCommand& command) {
   ModelConfig base = preset_config(command.preset);
   const std::vector<OptionRef> known = collect_options(base, "model");
   for (const std::string& setting : command.settings) set_option_assignment(known, setting);
   base.validate();
-  std::vector<std::string> mechanisms = command.mechanisms;
-  if (mechanisms.empty()) mechanisms.emplace_back(mechanism_name(base.decoder.self));
-  // A mistake is found before the first line of the table.
-  for (const std::string& name : mechanisms) with_mechanism(base, name).validate();
-  for (const std::string& name : command.precisions) precision_of(name);
-  for (const int64_t number : command.lengths) {
-    if (number < 1 || number > (1 << 24))
-      throw UserError("length is {}; it must be 1 to {}", number, 1 << 24);
+  return base;
+}
+
+// All values of a point that the reader of a figure must know, where they do not vary.
+report::Facts facts_of(const BenchCommand& command, const std::vector<bench::SweepPoint>& points) {
+  report::Facts facts = bench::machine_facts();
+  const bench::GenerationPoint& first = points.front().point;
+  const std::string settings =
+      command.settings.empty() ? "" : fmt::format(" with {}", fmt::join(command.settings, " "));
+  facts.emplace_back("model", fmt::format("preset {}{}, random weights", command.preset, settings));
+  if (first.config.has_encoder()) {
+    facts.emplace_back("sources", first.source_length > 0 ? fmt::format("{} tokens", first.source_length)
+                                                          : "as long as the targets");
   }
-  for (const int64_t number : command.batches) {
-    if (number < 1 || number > (1 << 16)) throw UserError("batch is {}; it must be 1 to {}", number, 1 << 16);
+  const auto fact = [&](const char* name, const std::string& value, size_t values) {
+    if (values == 1) facts.emplace_back(name, value);
+  };
+  fact("precision", points.front().precision, command.lists.precisions.size());
+  fact("threads", fmt::to_string(first.threads), command.threads.size());
+  fact("search", first.beam == 1 ? "greedy" : fmt::format("beam {}", first.beam), command.lists.beams.size());
+  facts.emplace_back(
+      "figures",
+      fmt::format("medians of at least {} repeats after a warm-up, each point in a process of its own",
+                  first.repeats));
+  return facts;
+}
+
+void run_bench(BenchCommand command) {
+  command.like.config = base_config(command);
+  if (command.variants.mechanisms.empty())
+    command.variants.mechanisms.emplace_back(mechanism_name(command.like.config.decoder.self));
+  for (int& count : command.threads) {
+    if (count == 0) count = kernels::physical_cores();
   }
-  const int threads = command.threads > 0 ? command.threads : kernels::physical_cores();
-  nlohmann::json points = nlohmann::json::array();
-  if (!command.json) {
-    fmt::print(
-        "| mechanism | precision | batch | length | tokens/s | step p50 ms | p95 ms | GFLOP/s | of FMA peak "
-        "| "
-        "of read bound | encoder ms | peak MB | state KB |\n"
-        "|---|---|---|---|---|---|---|---|---|---|---|---|---|\n");
+  command.lists.threads = command.threads;
+  command.lists.variants = variants_of(command.variants);
+  if (command.like.repeats < 1 || command.like.repeats > 1000)
+    throw UserError("repeats is {}; it must be 1 to 1000", command.like.repeats);
+  // A mistake is found before the first measurement.
+  const std::vector<bench::SweepPoint> points = bench::sweep_points(command.lists, command.like);
+  // And a report that cannot be written too.
+  std::unique_ptr<AtomicFile> file;
+  if (!command.report.empty()) file = std::make_unique<AtomicFile>(command.report);
+
+  bench::SweepReport report{"Generation speed and memory", facts_of(command, points), {}};
+  report::Progress progress("measuring", static_cast<int64_t>(points.size()), 0, 1);
+  for (const bench::SweepPoint& at : points) {
+    report.measurements.push_back({at, bench::measure_apart(at.point)});
+    const auto& result = report.measurements.back().result;
+    progress.update(static_cast<int64_t>(report.measurements.size()),
+                    fmt::format("{} {} batch {} length {}: {}", at.variant.name(), at.precision,
+                                at.point.batch, at.point.length,
+                                result ? fmt::format("{:.0f} tokens/s", result->tokens_per_second)
+                                       : "failed, probably for lack of memory"));
   }
-  for (const int64_t batch : command.batches) {
-    for (const int64_t length : command.lengths) {
-      for (const std::string& precision : command.precisions) {
-        for (const std::string& mechanism : mechanisms) {
-          bench::GenerationPoint point;
-          point.config = with_mechanism(base, mechanism);
-          point.type = precision_of(precision);
-          point.threads = threads;
-          point.batch = batch;
-          point.length = length;
-          point.every_step = command.every_step;
-          const bench::GenerationResult result = bench::measure_generation(point);
-          if (command.json) {
-            points.push_back(as_json(mechanism, precision, point, result));
-            continue;
-          }
-          fmt::print(
-              "| {} | {} | {} | {} | {:.0f} | {:.2f} | {:.2f} | {:.1f} | {:.0f} % | {:.0f} % | {:.1f} | "
-              "{:.0f} | {:.0f} |\n",
-              mechanism, precision, batch, length, result.tokens_per_second, 1e3 * result.step_p50,
-              1e3 * result.step_p95, result.gflops, 100.0 * result.gflops / result.peak_gflops,
-              100.0 * result.read_fraction, 1e3 * result.encoder_seconds,
-              static_cast<double>(result.peak_resident_bytes) / 1e6,
-              static_cast<double>(result.state_bytes) / 1e3);
-          std::fflush(stdout);
-        }
-      }
-    }
+  progress.finish();
+  if (file) {
+    file->write(report.html());
+    file->commit();
   }
-  if (command.json) fmt::print("{}\n", nlohmann::json{{"points", points}}.dump(2));
+  fmt::print("{}", command.json ? report.json().dump(2) + "\n" : report.markdown());
 }
 
 }  // namespace
 
 void add_bench(CLI::App& app) {
   auto options = std::make_shared<BenchCommand>();
+  options->threads = {0};
   CLI::App* command = app.add_subcommand(
       "bench",
       "Measure generation with random weights: speed, latency, memory, against the machine's limits");
   std::vector<std::string> names;
   for (const Preset& preset : presets()) names.emplace_back(preset.name);
+  const auto add_list = [&](const char* name, auto& list, const char* help) {
+    command->add_option(name, list, help)->delimiter(',')->capture_default_str();
+  };
   command->add_option("--preset", options->preset, fmt::format("a named shape: {}", fmt::join(names, ", ")))
       ->capture_default_str();
   add_settings_option(*command, options->settings);
-  command->add_option("--mechanisms", options->mechanisms, "in the decoder, such as memsizer,softmax")
-      ->delimiter(',');
-  command->add_option("--lengths", options->lengths, "target tokens; the source has as many")
-      ->delimiter(',')
+  add_list("--mechanisms", options->variants.mechanisms, "in the decoder, such as memsizer,softmax");
+  add_list("--slots", options->variants.slots, "their slots or features k: 8, or causal/cross such as 4/32");
+  add_list("--heads", options->variants.heads, "their heads");
+  add_list("--keys", options->variants.keys, "MemSizer's keys: learned, frozen, input");
+  add_list("--lengths", options->lists.lengths, "target tokens; the source has as many");
+  command->add_option("--source-length", options->like.source_length, "tokens of every source instead");
+  add_list("--batch", options->lists.batches, "rows generated together");
+  add_list("--beam", options->lists.beams, "hypotheses of a search; 1 is greedy");
+  add_list("--precision", options->lists.precisions, "fp32, bf16, int8");
+  add_list("--threads", options->threads, "0 takes the physical cores");
+  command->add_option("--repeats", options->like.repeats, "of each measurement, at least")
       ->capture_default_str();
-  command->add_option("--batch", options->batches, "rows generated together")
-      ->delimiter(',')
-      ->capture_default_str();
-  command->add_option("--precision", options->precisions, "fp32, bf16, int8")
-      ->delimiter(',')
-      ->capture_default_str();
-  command->add_option("--threads", options->threads, "0 takes the physical cores")->capture_default_str();
-  command->add_flag("--every-step", options->every_step,
+  command->add_flag("--every-step", options->like.every_step,
                     "time every step of long generations too, instead of some along the way");
+  command->add_option("--report", options->report, "a page with plots: out.html");
   command->add_flag("--json", options->json, "machine-readable output");
   command->callback([options] { run_bench(*options); });
 }

@@ -108,6 +108,19 @@ double Axis::position(double value) const {
   return (place - range_.low) / (range_.high - range_.low);
 }
 
+void Axis::mark(const std::vector<double>& values) {
+  // Of the axis's length, what a label takes.
+  constexpr double kLabelRoom = 0.07;
+  ticks_.clear();
+  double labelled = -1.0;
+  for (const double value : values) {
+    const double place = position(value);
+    const bool room = place - labelled >= kLabelRoom;
+    if (room) labelled = place;
+    ticks_.push_back({std::clamp(place, 0.0, 1.0), room ? fmt::format("{:g}", value) : std::string()});
+  }
+}
+
 void Axis::lay_out_linear(Range data, Ends ends, int wanted_ticks) {
   const double size = std::max(std::fabs(data.low), std::fabs(data.high));
   if (size < kSmallest) {

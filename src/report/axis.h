@@ -31,6 +31,9 @@ class Axis {
   // `wanted_ticks` of them.
   Axis(std::optional<Range> data, Scale scale, Ends ends, int wanted_ticks);
 
+  // Ticks at these values of the data instead; where they would crowd, every other one goes without a label.
+  void mark(const std::vector<double>& values);
+
   double position(double value) const;
   const std::vector<Tick>& ticks() const { return ticks_; }
 

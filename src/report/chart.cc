@@ -136,7 +136,9 @@ Drawing::Drawing(const Chart& chart)
       empty_(!range_of(&std::pair<double, double>::first)),
       x_axis_(range_of(&std::pair<double, double>::first), x_scale_, Axis::Ends::Tight, kTicksAcross),
       y_axis_(range_of(&std::pair<double, double>::second), y_scale_, Axis::Ends::Roomy, kTicksUp),
-      plot_left_(left_margin()) {}
+      plot_left_(left_margin()) {
+  if (!chart.x_ticks.empty() && !empty_) x_axis_.mark(chart.x_ticks);
+}
 
 std::string Drawing::svg() {
   draw_grid();
@@ -166,6 +168,8 @@ std::optional<Range> Drawing::range_of(double std::pair<double, double>::*coordi
       range->high = std::max(range->high, value);
     }
   }
+  if (range && chart_.from_zero && !chart_.log_y && coordinate == &std::pair<double, double>::second)
+    range = Range{std::min(range->low, 0.0), std::max(range->high, 0.0)};
   return range;
 }
 

@@ -25,6 +25,11 @@ th { font-weight: 600; }
 .charts { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 28rem), 1fr)); gap: 1rem; }
 figure { margin: 0; padding: .6rem; border: 1px solid var(--rule); border-radius: 6px; max-width: 44rem; }
 svg { display: block; width: 100%; height: auto; }
+.figures { font-variant-numeric: tabular-nums; font-size: .9rem; }
+.figures th { color: var(--quiet); vertical-align: bottom; overflow-wrap: normal; }
+.figures th:first-child, .figures td:first-child { padding-left: 0; }
+.figures .number { text-align: right; white-space: nowrap; }
+.wide { overflow-x: auto; }
 .samples { width: 100%; table-layout: fixed; }
 .samples thead th { color: var(--quiet); font-size: .85rem; }
 .samples td { white-space: pre-wrap; }
@@ -65,6 +70,9 @@ pre {
   body { padding: 0; max-width: none; font-size: 10pt; }
   .charts { grid-template-columns: 1fr 1fr; }
   figure, tr { break-inside: avoid; }
+  .figures { font-size: 7.5pt; }
+  .figures th, .figures td { padding: .2rem .35rem; }
+  .wide { overflow-x: visible; }
   h2 { break-after: avoid; }
   .lost, .new { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
   pre { white-space: pre-wrap; overflow-wrap: anywhere; }

@@ -3,29 +3,12 @@
 #include <fmt/format.h>
 
 #include "core/atomic_file.h"
-#include "report/page_style.h"
+#include "report/page.h"
 #include "report/shown_text.h"
 #include "report/word_diff.h"
 
 namespace memsizer::report {
 namespace {
-
-std::string summary_section(const TrainingReport& report) {
-  if (report.summary.empty()) return {};
-  std::string rows;
-  for (const auto& [name, value] : report.summary) {
-    rows += fmt::format("<tr><th scope=\"row\">{}</th><td>{}</td></tr>\n", escape_markup(name),
-                        escape_markup(value));
-  }
-  return fmt::format("<section>\n<table class=\"summary\">\n{}</table>\n</section>\n", rows);
-}
-
-std::string charts_section(const TrainingReport& report) {
-  if (report.charts.empty()) return {};
-  std::string figures;
-  for (const Chart& chart : report.charts) figures += fmt::format("<figure>\n{}</figure>\n", chart.svg());
-  return fmt::format("<section>\n<h2>Charts</h2>\n<div class=\"charts\">\n{}</div>\n</section>\n", figures);
-}
 
 std::string runs_markup(const std::vector<WordRun>& runs, std::string_view element,
                         std::string_view css_class) {
@@ -78,24 +61,11 @@ std::string recipe_section(const TrainingReport& report) {
       escape_markup(report.recipe));
 }
 
-// The policy makes browsers refuse scripts and links elsewhere, whatever the text holds.
-std::string page(const TrainingReport& report) {
-  const std::string title = escape_markup(clean_line(report.title));
-  return fmt::format(
-      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
-      "'unsafe-inline'\">\n"
-      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-      "<meta name=\"color-scheme\" content=\"light dark\">\n"
-      "<title>{0}</title>\n<style>{1}</style>\n</head>\n<body>\n<h1>{0}</h1>\n{2}{3}{4}{5}</body>\n</html>\n",
-      title, page_style(), summary_section(report), charts_section(report), samples_section(report),
-      recipe_section(report));
-}
-
 }  // namespace
 
 void write_training_report(const std::filesystem::path& path, const TrainingReport& report) {
-  const std::string text = page(report);
+  const std::string text = page(report.title, facts_section(report.summary) + charts_section(report.charts) +
+                                                  samples_section(report) + recipe_section(report));
   AtomicFile file(path);
   file.write(text);
   file.commit();

@@ -2,10 +2,9 @@
 
 #include <filesystem>
 #include <string>
-#include <utility>
 #include <vector>
 
-#include "report/chart.h"
+#include "report/page.h"
 
 namespace memsizer::report {
 
@@ -17,7 +16,7 @@ struct SampleOutput {
 
 struct TrainingReport {
   std::string title;
-  std::vector<std::pair<std::string, std::string>> summary;  // name, value
+  Facts summary;
   std::vector<Chart> charts;
   std::vector<SampleOutput> samples;
   std::string recipe;  // the resolved recipe, as text

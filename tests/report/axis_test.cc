@@ -118,6 +118,18 @@ TEST(Axis, RefusesWhatCannotBeShown) {
   EXPECT_FALSE(Axis::can_show(-1, Scale::Log));
 }
 
+TEST(Axis, CanBeMarkedAtTheData) {
+  Axis axis(Range{8, 8192}, Scale::Log, Ends::Tight, 6);
+  axis.mark({8, 16, 64, 8000, 8192});
+  ASSERT_EQ(axis.ticks().size(), 5U);
+  EXPECT_EQ(axis.ticks()[0].label, "8");
+  EXPECT_EQ(axis.ticks()[1].label, "16");
+  EXPECT_NEAR(axis.ticks()[2].position, 0.3, 1e-9);
+  // Too near to its neighbour for a label.
+  EXPECT_EQ(axis.ticks()[3].label, "8000");
+  EXPECT_EQ(axis.ticks()[4].label, "");
+}
+
 TEST(Axis, WithoutDataThereIsStillAnAxis) {
   EXPECT_FALSE(Axis(std::nullopt, Scale::Linear, Ends::Roomy, 5).ticks().empty());
   EXPECT_FALSE(Axis(std::nullopt, Scale::Log, Ends::Tight, 5).ticks().empty());

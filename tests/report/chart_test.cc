@@ -113,6 +113,18 @@ TEST(Chart, PointsLieWhereTheyBelong) {
   EXPECT_GT(y1, y0);
 }
 
+TEST(Chart, ShowsZeroAndMarksTheDataIfAsked) {
+  Chart chart = example();
+  chart.series = {{"memory", {{8, 100}, {64, 104}}}};
+  EXPECT_FALSE(has_text(chart.svg(), ">0</text>"));
+  chart.from_zero = true;
+  chart.x_ticks = {8, 64};
+  const std::string svg = chart.svg();
+  EXPECT_TRUE(has_text(svg, ">0</text>"));
+  EXPECT_TRUE(has_text(svg, ">8</text>"));
+  EXPECT_TRUE(has_text(svg, ">64</text>"));
+}
+
 TEST(Chart, HostileTextIsEscaped) {
   Chart chart = example();
   chart.title = "</text><script>alert('1')</script>\x01";

@@ -1,0 +1,73 @@
+#include "bench/generation_bench.h"
+
+#include <gtest/gtest.h>
+
+#include "core/presets.h"
+
+namespace memsizer::bench {
+namespace {
+
+GenerationPoint tiny_point(Mechanism mechanism) {
+  GenerationPoint point;
+  point.config = preset_config("tiny");
+  point.config.vocab = 100;
+  point.config.decoder.self = point.config.decoder.cross = mechanism;
+  point.length = 16;
+  point.batch = 2;
+  point.repeats = 2;
+  point.seconds = 0.0;
+  return point;
+}
+
+void expect_whole(const GenerationResult& result) {
+  EXPECT_GT(result.tokens_per_second, 0.0);
+  EXPECT_GT(result.encoder_seconds, 0.0);
+  EXPECT_LE(result.slow_tokens_per_second, result.fast_tokens_per_second);
+  EXPECT_GT(result.peak_resident_bytes, 0);
+  EXPECT_GT(result.state_bytes, 0);
+  EXPECT_EQ(result.repeats, 2);
+}
+
+TEST(GenerationBench, GreedyTimesEveryStepOfEachRepeat) {
+  const GenerationResult result = measure_generation(tiny_point(Mechanism::Memsizer));
+  expect_whole(result);
+  EXPECT_EQ(result.steps_timed, 2 * 16);
+}
+
+TEST(GenerationBench, LongGenerationsAreTimedAtSomeSteps) {
+  GenerationPoint point = tiny_point(Mechanism::Memsizer);
+  point.length = 1000;
+  const GenerationResult result = measure_generation(point);
+  expect_whole(result);
+  EXPECT_LT(result.steps_timed, 2 * 1000 / 4);
+}
+
+TEST(GenerationBench, BeamKeepsTheStateOfEveryHypothesis) {
+  GenerationPoint point = tiny_point(Mechanism::Softmax);
+  const int64_t greedy = measure_generation(point).state_bytes;
+  point.beam = 4;
+  const GenerationResult result = measure_generation(point);
+  expect_whole(result);
+  EXPECT_EQ(result.steps_timed, 2);
+  EXPECT_GT(result.state_bytes, greedy);
+}
+
+TEST(GenerationBench, StateGrowsWithLengthForSoftmaxOnly) {
+  const auto state_at = [](Mechanism mechanism, int64_t length) {
+    GenerationPoint point = tiny_point(mechanism);
+    point.length = length;
+    return measure_generation(point).state_bytes;
+  };
+  EXPECT_EQ(state_at(Mechanism::Memsizer, 16), state_at(Mechanism::Memsizer, 64));
+  EXPECT_LT(2 * state_at(Mechanism::Softmax, 16), state_at(Mechanism::Softmax, 64));
+}
+
+TEST(GenerationBench, SourcesCanHaveALengthOfTheirOwn) {
+  GenerationPoint point = tiny_point(Mechanism::Softmax);
+  const int64_t same = measure_generation(point).state_bytes;
+  point.source_length = 200;
+  EXPECT_GT(measure_generation(point).state_bytes, same);
+}
+
+}  // namespace
+}  // namespace memsizer::bench
