@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "cli/command_line.h"
 #include "core/atomic_file.h"
 #include "core/error.h"
+#include "core/model_file.h"
 #include "core/presets.h"
 #include "kernels/team.h"
 #include "report/progress.h"
@@ -20,6 +22,7 @@ namespace memsizer::cli {
 namespace {
 
 struct BenchCommand {
+  std::string model;
   std::string preset = "base";
   std::vector<std::string> settings;
   VariantLists variants;
@@ -31,7 +34,9 @@ struct BenchCommand {
 };
 
 ModelConfig base_config(const BenchCommand& command) {
-  ModelConfig base = preset_config(command.preset);
+  ModelConfig base = command.model.empty()
+                         ? preset_config(command.preset)
+                         : read_description(SafetensorsFile::open(model_path(command.model))).config;
   const std::vector<OptionRef> known = collect_options(base, "model");
   for (const std::string& setting : command.settings) set_option_assignment(known, setting);
   base.validate();
@@ -44,7 +49,12 @@ report::Facts facts_of(const BenchCommand& command, const std::vector<bench::Swe
   const bench::GenerationPoint& first = points.front().point;
   const std::string settings =
       command.settings.empty() ? "" : fmt::format(" with {}", fmt::join(command.settings, " "));
-  facts.emplace_back("model", fmt::format("preset {}{}, random weights", command.preset, settings));
+  facts.emplace_back("model",
+                     fmt::format("{}{}, random weights",
+                                 command.model.empty()
+                                     ? "preset " + command.preset
+                                     : "shape of " + std::filesystem::path(command.model).filename().string(),
+                                 settings));
   if (first.config.has_encoder()) {
     facts.emplace_back("sources", first.source_length > 0 ? fmt::format("{} tokens", first.source_length)
                                                           : "as long as the targets");
@@ -64,13 +74,11 @@ report::Facts facts_of(const BenchCommand& command, const std::vector<bench::Swe
 
 void run_bench(BenchCommand command) {
   command.like.config = base_config(command);
-  if (command.variants.mechanisms.empty())
-    command.variants.mechanisms.emplace_back(mechanism_name(command.like.config.decoder.self));
   for (int& count : command.threads) {
     if (count == 0) count = kernels::physical_cores();
   }
   command.lists.threads = command.threads;
-  command.lists.variants = variants_of(command.variants);
+  command.lists.variants = variants_of(command.variants, command.like.config);
   if (command.like.repeats < 1 || command.like.repeats > 1000)
     throw UserError("repeats is {}; it must be 1 to 1000", command.like.repeats);
   // A mistake is found before the first measurement.
@@ -113,6 +121,8 @@ void add_bench(CLI::App& app) {
   };
   command->add_option("--preset", options->preset, fmt::format("a named shape: {}", fmt::join(names, ", ")))
       ->capture_default_str();
+  command->add_option("--model", options->model, "take the shape of this model file instead")
+      ->excludes("--preset");
   add_settings_option(*command, options->settings);
   add_list("--mechanisms", options->variants.mechanisms, "in the decoder, such as memsizer,softmax");
   add_list("--slots", options->variants.slots, "their slots or features k: 8, or causal/cross such as 4/32");

@@ -219,7 +219,8 @@ void add_command(CLI::App& app, Task task, const std::string& name, const std::s
                       "draw, tokens already there being less likely");
   command->add_option("--seed", options->seed, "draw with these random numbers");
   if (task != Task::Complete)
-    command->add_option("--max-source-tokens", options->max_source_tokens, "longer sources are cut (1024)");
+    command->add_option("--max-source-tokens", options->max_source_tokens,
+                        "longer sources are cut (what the model was trained to read)");
   command->add_option("--threads", options->threads, "threads of each worker; 0 takes the physical cores")
       ->capture_default_str();
   command->add_option("--workers", options->workers, "batches computed at once, on shared weights")

@@ -6,10 +6,10 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <filesystem>
 #include <string>
 #include <vector>
 
+#include "core/child_process.h"
 #include "core/error.h"
 
 namespace memsizer::cli {
@@ -17,8 +17,7 @@ namespace {
 
 // memsizer itself never loads LibTorch; its helper lies beside it, and takes over this process.
 [[noreturn]] void run_helper(std::vector<std::string> words) {
-  const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe");
-  const std::string helper = (self.parent_path() / "memsizer-train").string();
+  const std::string helper = sibling_program("memsizer-train");
   words.insert(words.begin(), helper);
   std::vector<char*> arguments;
   for (std::string& word : words) arguments.push_back(word.data());
@@ -48,6 +47,7 @@ void add_helper_commands(CLI::App& app) {
       run_helper(words);
     });
   };
+  add("compare", "Train a recipe with several mechanisms under one budget; quality, speed, memory and size");
   add("quickstart", "Train a small English-German translator on generated sentences and try it");
   add("train", "Train a model from text, as a recipe says");
 }

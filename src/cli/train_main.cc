@@ -1,6 +1,7 @@
 #include <memory>
 
 #include "cli/command_line.h"
+#include "cli/compare.h"
 #include "cli/train.h"
 #include "train/quickstart.h"
 
@@ -22,6 +23,7 @@ void add_quickstart(CLI::App& app) {
 int main(int argc, char** argv) {
   CLI::App app("The part of memsizer that needs LibTorch; memsizer runs it", "memsizer-train");
   app.require_subcommand(1);
+  memsizer::cli::add_compare(app);
   memsizer::cli::add_train(app);
   add_quickstart(app);
   return memsizer::cli::run_program(app, argc, argv);

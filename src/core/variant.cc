@@ -73,8 +73,10 @@ std::string Variant::name() const {
 
 std::vector<std::string> Variant::settings(const ModelConfig& base) const {
   const MechanismTraits& row = traits_named(mechanism);
-  std::vector<std::string> result = {"model.decoder.self=" + mechanism};
-  if (base.has_encoder()) result.push_back("model.decoder.cross=" + (row.cross ? mechanism : "softmax"));
+  std::vector<std::string> result;
+  if (!own) result.push_back("model.decoder.self=" + mechanism);
+  if (!own && base.has_encoder())
+    result.push_back("model.decoder.cross=" + (row.cross ? mechanism : "softmax"));
   if (slots) {
     const std::string_view option = size_option(row.mechanism);
     result.push_back(fmt::format("model.{}.causal_{}={}", mechanism, option, slots->causal));
@@ -115,10 +117,19 @@ std::vector<Variant> variants_of(const VariantLists& lists) {
     for (size_t s = 0; s < (sized ? slots.size() : 1); ++s) {
       for (const std::optional<int64_t>& head : heads) {
         for (size_t k = 0; k < (keyed ? keys.size() : 1); ++k)
-          result.push_back({mechanism, sized ? slots[s] : std::nullopt, head, keyed ? keys[k] : ""});
+          result.push_back({mechanism, sized ? slots[s] : std::nullopt, head, keyed ? keys[k] : "", false});
       }
     }
   }
+  return result;
+}
+
+std::vector<Variant> variants_of(const VariantLists& lists, const ModelConfig& base) {
+  if (!lists.mechanisms.empty()) return variants_of(lists);
+  VariantLists own = lists;
+  own.mechanisms.emplace_back(mechanism_name(base.decoder.self));
+  std::vector<Variant> result = variants_of(own);
+  for (Variant& variant : result) variant.own = true;
   return result;
 }
 

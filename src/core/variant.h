@@ -28,6 +28,7 @@ struct Variant {
   std::optional<SlotChoice> slots;
   std::optional<int64_t> heads;
   std::string keys;  // of MemSizer; empty: the model's own
+  bool own = false;  // the mechanism is the model's own, and all its places are left as they are
 
   // Fit for a folder and a legend: "memsizer", "memsizer-k4-32-heads8-frozen".
   std::string name() const;
@@ -49,5 +50,7 @@ struct VariantLists {
 // Each mechanism with each setting that it has. A name that is not known, or a mechanism that cannot stand in
 // a decoder, is a UserError.
 std::vector<Variant> variants_of(const VariantLists& lists);
+// The same, without a mechanism for that of the model itself.
+std::vector<Variant> variants_of(const VariantLists& lists, const ModelConfig& base);
 
 }  // namespace memsizer

@@ -104,8 +104,16 @@ std::vector<Result> draw(const TextModel& model, decode::StepModel& step_model,
 
 GenerationSettings GenerationSettings::of(const ModelDescription& description) {
   GenerationSettings settings;
-  if (description.generation.is_object() && !description.generation.empty())
-    options_from_json(collect_options(settings.search, ""), description.generation);
+  nlohmann::json generation = description.generation;
+  if (generation.is_object() && !generation.empty()) {
+    // What the model was trained to read; older files do not say.
+    const auto longest = generation.find("max_source_tokens");
+    if (longest != generation.end()) {
+      if (longest->is_number_integer()) settings.max_source_tokens = longest->get<int64_t>();
+      generation.erase(longest);
+    }
+    options_from_json(collect_options(settings.search, ""), generation);
+  }
   if (!description.config.has_encoder()) {
     // A language model goes on for as long as it is told: there is no source to measure by.
     settings.sample = true;

@@ -176,6 +176,8 @@ void Trainer::build_model() {
                   .tokenizer = data_.tokenizer->serialized(),
                   .source_tokenizer = data_.source_tokenizer ? data_.source_tokenizer->serialized() : "",
                   .generation = options_to_json(collect_options(recipe_.generation, ""))};
+  if (recipe_.model.has_encoder())
+    description_.generation["max_source_tokens"] = recipe_.data.max_source_tokens;
 }
 
 void Trainer::restore(int64_t step) {
