@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <fstream>
 #include <iterator>
 #include <set>
@@ -22,6 +23,13 @@ std::string identity(Recipe recipe) {
   recipe.model.vocab = 0;
   recipe.model.source_vocab = 0;
   return recipe.to_toml();
+}
+
+// A training checks its model once the vocabulary is there; here any that fits will do.
+void check_model(ModelConfig model) {
+  if (!model.adaptive.cutoffs.empty()) model.vocab = std::max(model.vocab, model.adaptive.cutoffs.back() + 1);
+  model.source_vocab = 0;
+  model.validate();
 }
 
 void require_same_run(const ComparisonRun& run) {
@@ -52,6 +60,7 @@ std::vector<ComparisonRun> plan_runs(const ComparisonPlan& plan) {
       for (const std::string& setting : variant.settings(base.model)) run.settings.push_back(setting);
       run.settings.push_back(fmt::format("training.seed={}", seed));
       run.recipe = load_recipe(plan.recipe, run.settings);
+      check_model(run.recipe.model);
       if (!folders.insert(run.folder).second)
         throw UserError("{} with seed {} was asked for twice; name each once", variant.name(), seed);
       require_same_run(run);
