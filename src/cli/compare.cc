@@ -18,7 +18,6 @@
 #include "kernels/team.h"
 #include "metrics/lead.h"
 #include "metrics/rouge.h"
-#include "report/progress.h"
 #include "text/example_reader.h"
 #include "train/comparison_report.h"
 #include "train/training_jobs.h"
@@ -86,17 +85,12 @@ std::optional<bench::GenerationResult> measure(const CompareCommand& command, co
 
 void measure_speeds(const CompareCommand& command, const std::vector<ComparisonRun>& runs,
                     ComparisonReport& report) {
-  report::Progress progress("measuring", static_cast<int64_t>(report.rows.size()), 0, 1);
-  int64_t done = 0;
   for (ComparisonRow& row : report.rows) {
-    for (const ComparisonRun& run : runs) {
-      if (run.variant.name() != row.variant.name() || !run.finished()) continue;
-      row.speed = measure(command, run);
-      break;
-    }
-    progress.update(++done, row.variant.name());
+    const auto run = std::ranges::find_if(runs, [&](const ComparisonRun& one) {
+      return one.variant.name() == row.variant.name() && one.finished();
+    });
+    if (run != runs.end()) row.speed = measure(command, *run);
   }
-  progress.finish();
 }
 
 // The lead baseline, which needs no model.

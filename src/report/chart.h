@@ -19,7 +19,7 @@ struct Chart {
   bool log_x = false;
   bool log_y = false;
   std::vector<Series> series;
-  bool from_zero = false;       // a linear y axis shows zero, so that heights compare
+  bool from_zero = false;         // a linear y axis shows zero, so that heights compare
   std::vector<double> x_ticks{};  // where the x axis is marked; empty: at round numbers
 
   std::string svg() const;

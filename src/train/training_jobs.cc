@@ -76,12 +76,25 @@ pid_t start(const fs::path& recipe, const ComparisonRun& run, int threads) {
   return process;
 }
 
-// Tells all to save and end, and waits until they have.
-void stop(std::vector<Job>& running) {
-  for (const Job& job : running) kill(job.process, SIGTERM);
-  for (const Job& job : running) wait_for(job.process);
-  running.clear();
-}
+// The trainings that run; however this ends, they are told to save and waited for.
+class Running {
+ public:
+  Running() = default;
+  Running(const Running&) = delete;
+  Running& operator=(const Running&) = delete;
+  ~Running() { stop(); }
+
+  std::vector<Job>& jobs() { return jobs_; }
+
+  void stop() {
+    for (const Job& job : jobs_) kill(job.process, SIGTERM);
+    for (const Job& job : jobs_) wait_for(job.process);
+    jobs_.clear();
+  }
+
+ private:
+  std::vector<Job> jobs_;
+};
 
 }  // namespace
 
@@ -100,7 +113,8 @@ bool TrainingJobs::run(const std::function<void()>& on_finished) {
   report::Progress progress("comparing", kRunSteps * static_cast<int64_t>(runs_.size()), kRunSteps * finished,
                             kRunSteps / 10);
   std::ranges::reverse(waiting);
-  std::vector<Job> running;
+  Running trainings;
+  std::vector<Job>& running = trainings.jobs();
   while (!waiting.empty() || !running.empty()) {
     while (!waiting.empty() && static_cast<int>(running.size()) < jobs_) {
       const size_t next = waiting.back();
@@ -110,7 +124,7 @@ bool TrainingJobs::run(const std::function<void()>& on_finished) {
     std::this_thread::sleep_for(kLook);
     if (interruption.requested()) {
       progress.note("saving checkpoints ...");
-      stop(running);
+      trainings.stop();
       progress.finish();
       return false;
     }
@@ -128,7 +142,7 @@ bool TrainingJobs::run(const std::function<void()>& on_finished) {
       }
       job = running.erase(job);
       if (!run.finished()) {
-        stop(running);
+        trainings.stop();
         progress.finish();
         throw UserError("{} with seed {} failed: {}; see {}", run.variant.name(), run.seed,
                         last_line(run.log()), run.log().string());
