@@ -62,15 +62,16 @@ bool read_all(int file, void* data, size_t size) {
 
 std::vector<SweepPoint> sweep_points(const SweepLists& lists, const GenerationPoint& like) {
   std::vector<SweepPoint> points;
-  for (const Variant& variant : lists.variants) {
-    const ModelConfig config = variant.applied_to(like.config);
-    for (const std::string& precision : lists.precisions) {
-      for (const int threads : lists.threads) {
-        for (const int64_t batch : lists.batches) {
-          for (const int64_t beam : lists.beams) {
-            for (const int64_t length : lists.lengths) {
-              SweepPoint at{variant, precision, like};
-              at.point.config = config;
+  std::vector<ModelConfig> configs;
+  for (const Variant& variant : lists.variants) configs.push_back(variant.applied_to(like.config));
+  for (const std::string& precision : lists.precisions) {
+    for (const int threads : lists.threads) {
+      for (const int64_t batch : lists.batches) {
+        for (const int64_t beam : lists.beams) {
+          for (const int64_t length : lists.lengths) {
+            for (size_t i = 0; i < lists.variants.size(); ++i) {
+              SweepPoint at{lists.variants[i], precision, like};
+              at.point.config = configs[i];
               at.point.type = precision_of(precision);
               at.point.threads = threads;
               at.point.batch = batch;

@@ -31,8 +31,9 @@ struct SweepMeasurement {
   std::optional<GenerationResult> result;  // none: it did not survive, such as for lack of memory
 };
 
-// Every combination, lengths fastest. `like` gives what is not varied, its configuration being the base. A
-// value that no model can have is a UserError.
+// Every combination, variants fastest: on a shared machine only what is measured in a row can be compared.
+// `like` gives what is not varied, its configuration being the base. A value that no model can have is a
+// UserError.
 std::vector<SweepPoint> sweep_points(const SweepLists& lists, const GenerationPoint& like);
 
 // Measures in a process of its own: what another measurement left in memory does not count, and one that

@@ -31,8 +31,10 @@ TEST(Sweep, HasEveryCombination) {
   const auto points = sweep_points(lists, like());
   ASSERT_EQ(points.size(), 24U);
   EXPECT_EQ(points[0].point.length, 8);
-  EXPECT_EQ(points[1].point.length, 16);
+  EXPECT_EQ(points[1].point.length, 8);
+  EXPECT_EQ(points[2].point.length, 16);
   EXPECT_EQ(points[0].variant.mechanism, "softmax");
+  EXPECT_EQ(points[1].variant.mechanism, "memsizer");
   EXPECT_EQ(points[23].variant.mechanism, "memsizer");
   EXPECT_EQ(points[23].point.type, kernels::WeightType::I8);
   EXPECT_EQ(points[23].point.config.decoder.self, Mechanism::Memsizer);
