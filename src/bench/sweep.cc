@@ -14,13 +14,6 @@
 namespace memsizer::bench {
 namespace {
 
-kernels::WeightType precision_of(const std::string& name) {
-  if (name == "fp32") return kernels::WeightType::F32;
-  if (name == "bf16") return kernels::WeightType::BF16;
-  if (name == "int8") return kernels::WeightType::I8;
-  throw UserError("precision '{}' is not known; it must be fp32, bf16 or int8", name);
-}
-
 void require_range(const char* name, int64_t value, int64_t most) {
   if (value < 1 || value > most) throw UserError("{} is {}; it must be 1 to {}", name, value, most);
 }
@@ -59,6 +52,13 @@ bool read_all(int file, void* data, size_t size) {
 }
 
 }  // namespace
+
+kernels::WeightType precision_of(const std::string& name) {
+  if (name == "fp32") return kernels::WeightType::F32;
+  if (name == "bf16") return kernels::WeightType::BF16;
+  if (name == "int8") return kernels::WeightType::I8;
+  throw UserError("precision '{}' is not known; it must be fp32, bf16 or int8", name);
+}
 
 std::vector<SweepPoint> sweep_points(const SweepLists& lists, const GenerationPoint& like) {
   std::vector<SweepPoint> points;

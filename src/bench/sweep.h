@@ -31,6 +31,9 @@ struct SweepMeasurement {
   std::optional<GenerationResult> result;  // none: it did not survive, such as for lack of memory
 };
 
+// "fp32", "bf16" or "int8"; anything else is a UserError.
+kernels::WeightType precision_of(const std::string& name);
+
 // Every combination, variants fastest: on a shared machine only what is measured in a row can be compared.
 // `like` gives what is not varied, its configuration being the base. A value that no model can have is a
 // UserError.

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "bench/machine.h"
+#include "bench/sweep.h"
 #include "cli/command_line.h"
 #include "core/atomic_file.h"
 #include "core/child_process.h"
@@ -176,10 +177,12 @@ void run_compare(CompareCommand command) {
   command.plan.out = command.out.empty()
                          ? fs::path("runs") / ("compare-" + command.plan.recipe.stem().string())
                          : fs::path(command.out);
-  const std::vector<ComparisonRun> runs = train::plan_runs(command.plan);
+  // Mistakes in what is measured last are found before hours of training.
+  bench::precision_of(command.precision);
   require_at_least("batch", command.batch, 1);
   require_at_least("length", command.length, 0);
   require_at_least("source length", command.source_length, 0);
+  const std::vector<ComparisonRun> runs = train::plan_runs(command.plan);
   if (!command.no_train) {
     // The table so far after each run, for whoever wants to look.
     train::TrainingJobs jobs(command.plan.recipe, runs, command.jobs);

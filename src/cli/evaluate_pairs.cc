@@ -207,8 +207,7 @@ void generate_outputs(const engine::TextModel& model, const engine::PipelineSett
   }
   outcome.seconds = now() - start;
   progress.finish();
-  if (cut > 0)
-    fmt::print(stderr, "{} sources were cut to {} tokens\n", cut, settings.generation.max_source_tokens);
+  if (cut > 0) fmt::print(stderr, "{} sources were too long and cut (--max-source-tokens)\n", cut);
 }
 
 void score_references(const engine::TextModel& model, const engine::PipelineSettings& settings, int threads,
@@ -224,11 +223,8 @@ void score_references(const engine::TextModel& model, const engine::PipelineSett
     model.tokenizer().encode(outcome.pairs.references[i], target);
     target.push_back(static_cast<int32_t>(kEos));
     if (longest > 0 && static_cast<int64_t>(target.size()) > longest) continue;
-    std::vector<int32_t> source = model.encode(outcome.pairs.sources[i]);
-    const auto most = static_cast<size_t>(settings.generation.max_source_tokens);
-    if (source.size() > most) source.resize(most);
     outcome.target_tokens[i] = static_cast<int64_t>(target.size());
-    sources.push_back(std::move(source));
+    sources.push_back(engine::cut_source(model, settings.generation, model.encode(outcome.pairs.sources[i])));
     targets.push_back(std::move(target));
     places.push_back(i);
   }

@@ -131,6 +131,18 @@ void GenerationSettings::validate() const {
     throw UserError("max_source_tokens is {}; it must be at least 1", max_source_tokens);
 }
 
+std::vector<int32_t> cut_source(const TextModel& model, const GenerationSettings& settings,
+                                std::vector<int32_t> tokens) {
+  const int64_t positions = model.model().longest_source();
+  const int64_t longest =
+      positions > 0 ? std::min(settings.max_source_tokens, positions) : settings.max_source_tokens;
+  if (static_cast<int64_t>(tokens.size()) > longest) {
+    tokens.resize(static_cast<size_t>(longest));
+    tokens.back() = static_cast<int32_t>(kEos);
+  }
+  return tokens;
+}
+
 std::vector<Result> generate(const TextModel& model, Work& work, const std::vector<Input>& inputs,
                              const GenerationSettings& settings, const OnText& on_text) {
   if (inputs.empty()) return {};

@@ -46,6 +46,10 @@ struct Input {
 // Told the text generated so far for an input; false stops it there. Only for sampling.
 using OnText = std::function<bool(size_t input, int32_t token)>;
 
+// A source's tokens, cut to what the settings and the model's positions allow; the end token stays.
+std::vector<int32_t> cut_source(const TextModel& model, const GenerationSettings& settings,
+                                std::vector<int32_t> tokens);
+
 // Generates for all inputs at once. An input's result does not depend on the others.
 std::vector<Result> generate(const TextModel& model, runtime::Work& work, const std::vector<Input>& inputs,
                              const GenerationSettings& settings, const OnText& on_text = nullptr);

@@ -91,14 +91,8 @@ std::vector<Result> LinePipeline::compute(std::span<const std::string> lines, ui
     }
     Input input{model_.encode(lines[i]), first_line + i};
     results[i].source_tokens = static_cast<int64_t>(input.tokens.size());
-    const int64_t longest =
-        model_.model().longest_source() > 0
-            ? std::min(settings_.generation.max_source_tokens, model_.model().longest_source())
-            : settings_.generation.max_source_tokens;
-    if (!model_.is_language_model() && results[i].source_tokens > longest) {
-      input.tokens.resize(static_cast<size_t>(longest));
-      input.tokens.back() = static_cast<int32_t>(kEos);
-    }
+    if (!model_.is_language_model())
+      input.tokens = cut_source(model_, settings_.generation, std::move(input.tokens));
     results[i].tokens_read = static_cast<int64_t>(input.tokens.size());
     line_of_input.push_back(i);
     lengths.push_back(input.tokens.size());

@@ -18,22 +18,19 @@ namespace {
 struct Score {
   const char* name;  // in results.json
   const char* head;
-  bool lower_is_better;
 };
 
 std::vector<Score> scores_of(TaskKind task) {
   switch (task) {
     case TaskKind::Translation:
-      return {{"bleu", "BLEU", false}, {"chrf", "chrF", false}, {"perplexity", "perplexity", true}};
+      return {{"bleu", "BLEU"}, {"chrf", "chrF"}, {"perplexity", "perplexity"}};
     case TaskKind::Summarization:
-      return {{"rouge1", "ROUGE-1", false},
-              {"rouge2", "ROUGE-2", false},
-              {"rougeL", "ROUGE-L", false},
-              {"perplexity", "perplexity", true}};
+      return {
+          {"rouge1", "ROUGE-1"}, {"rouge2", "ROUGE-2"}, {"rougeL", "ROUGE-L"}, {"perplexity", "perplexity"}};
     case TaskKind::LanguageModel:
       break;
   }
-  return {{"perplexity", "perplexity", true}};
+  return {{"perplexity", "perplexity"}};
 }
 
 double mean(const std::vector<double>& values) {
