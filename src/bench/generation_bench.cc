@@ -1,12 +1,12 @@
 #include "bench/generation_bench.h"
 
 #include <algorithm>
-#include <chrono>
 #include <numeric>
 
 #include "bench/machine_limits.h"
 #include "bench/process_memory.h"
 #include "bench/step_cost.h"
+#include "core/clock.h"
 #include "core/random.h"
 #include "decode/generate.h"
 #include "kernels/rows.h"
@@ -30,10 +30,6 @@ constexpr int64_t kWarmUp = 4;
 // Sources that take longer to read than this are read once.
 constexpr double kLongRead = 2.0;
 
-double now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
 double quantile(std::vector<double> values, double q) {
   if (values.empty()) return 0.0;
   const auto at = static_cast<int64_t>(q * static_cast<double>(values.size() - 1) + 0.5);
@@ -49,10 +45,10 @@ class PlainRead {
   int64_t bytes() const { return static_cast<int64_t>(buffer_.size()); }
 
   double seconds(kernels::Team& team) {
-    const double start = now();
+    const double start = steady_seconds();
     team.share(static_cast<int64_t>(buffer_.size()), kPiece,
                [&](int64_t begin, int64_t end) { read_bytes(buffer_.data() + begin, end - begin); });
-    return now() - start;
+    return steady_seconds() - start;
   }
 
  private:
@@ -63,9 +59,9 @@ class PlainRead {
 // Multiply-adds in registers by the same threads, a fraction of a millisecond of them; GFLOP/s.
 double multiply_add_rate(kernels::Team& team) {
   constexpr int64_t kRounds = 100'000;
-  const double start = now();
+  const double start = steady_seconds();
   team.run([&](int /*member*/) { multiply_adds(kRounds); });
-  return static_cast<double>(kRounds * flops_of_round() * team.size()) / (now() - start) / 1e9;
+  return static_cast<double>(kRounds * flops_of_round() * team.size()) / (steady_seconds() - start) / 1e9;
 }
 
 // Steps of about the same cost: the generation has `stands_for` of them, some were timed.
@@ -94,10 +90,10 @@ class Sources {
   const std::vector<int32_t>& first_tokens() const { return first_tokens_; }
 
   DecoderState read() {
-    const double start = now();
+    const double start = steady_seconds();
     DecoderState state =
         tokens_.empty() ? model_.start(rows_) : model_.start(work_, Ragged{offsets_}, tokens_);
-    seconds_.push_back(now() - start);
+    seconds_.push_back(steady_seconds() - start);
     return state;
   }
 
@@ -213,13 +209,13 @@ class Measurement {
   }
 
   void timed_step(Greedy& greedy, Place& place) {
-    const double start = now();
+    const double start = steady_seconds();
     greedy.step();
-    add_step(place, now() - start);
+    add_step(place, steady_seconds() - start);
   }
 
   bool enough(int64_t passes, double begin) const {
-    return passes >= point_.repeats && now() - begin >= point_.seconds;
+    return passes >= point_.repeats && steady_seconds() - begin >= point_.seconds;
   }
 
   void end_pass() {
@@ -237,7 +233,7 @@ class Measurement {
       own->resize(static_cast<size_t>(point_.every_step ? point_.length : 0));
       own->clear();
     }
-    const double begin = now();
+    const double begin = steady_seconds();
     int64_t resident_at_64 = 0;
     do {
       greedy.state().reset();
@@ -284,12 +280,12 @@ class Measurement {
     for (int64_t step = 0; step < point_.length; ++step) flops += flops_at(step + 1);
     const auto length = static_cast<double>(point_.length);
     places_.push_back({length, flops / length, {}});
-    const double begin = now();
+    const double begin = steady_seconds();
     do {
       runtime::RuntimeStepModel step_model(model_, work_, sources.read());
-      const double start = now();
+      const double start = steady_seconds();
       decode::generate(step_model, requests, options, model_.longest_target());
-      add_step(places_.back(), (now() - start) / length);
+      add_step(places_.back(), (steady_seconds() - start) / length);
       count_state(step_model.state());
       end_pass();
     } while (!enough(static_cast<int64_t>(pass_rates_.size()), begin));

@@ -90,7 +90,9 @@ void measure_speeds(const CompareCommand& command, const std::vector<ComparisonR
     const auto run = std::ranges::find_if(runs, [&](const ComparisonRun& one) {
       return one.variant.name() == row.variant.name() && one.finished();
     });
-    if (run != runs.end()) row.speed = measure(command, *run);
+    if (run == runs.end()) continue;
+    row.speed = measure(command, *run);
+    if (!row.speed) fmt::print(stderr, "{}: speed and memory could not be measured\n", row.variant.name());
   }
 }
 
@@ -157,11 +159,25 @@ ComparisonReport report_of(const CompareCommand& command, const std::vector<Comp
   return report;
 }
 
+fs::path page_of(const CompareCommand& command) {
+  return command.report.empty() ? command.plan.out / "compare.html" : fs::path(command.report);
+}
+
 void write_report(const CompareCommand& command, const ComparisonReport& report) {
   write_file(command.plan.out / "compare.md", report.markdown());
   write_file(command.plan.out / "compare.json", report.json().dump(2) + "\n");
-  write_file(command.report.empty() ? command.plan.out / "compare.html" : fs::path(command.report),
-             report.html());
+  write_file(page_of(command), report.html());
+}
+
+// A folder or page that cannot be written is found before hours of training.
+void require_writable(const CompareCommand& command) {
+  std::error_code error;
+  fs::create_directories(command.plan.out, error);
+  if (error)
+    throw UserError("cannot create the folder {}: {}; choose another with --out", command.plan.out.string(),
+                    error.message());
+  AtomicFile{command.plan.out / "compare.md"};
+  AtomicFile{page_of(command)};
 }
 
 void require_at_least(const char* name, int64_t value, int64_t least) {
@@ -183,6 +199,7 @@ void run_compare(CompareCommand command) {
   require_at_least("length", command.length, 0);
   require_at_least("source length", command.source_length, 0);
   const std::vector<ComparisonRun> runs = train::plan_runs(command.plan);
+  require_writable(command);
   if (!command.no_train) {
     // The table so far after each run, for whoever wants to look.
     train::TrainingJobs jobs(command.plan.recipe, runs, command.jobs);
@@ -194,8 +211,6 @@ void run_compare(CompareCommand command) {
   }
   ComparisonReport report = report_of(command, runs);
   if (!command.no_bench) measure_speeds(command, runs, report);
-  std::error_code ignored;
-  fs::create_directories(command.plan.out, ignored);
   write_report(command, report);
   fmt::print("{}", command.json ? report.json().dump(2) + "\n" : report.markdown());
 }

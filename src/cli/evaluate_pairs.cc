@@ -2,12 +2,13 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <chrono>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "cli/evaluate_command.h"
 #include "cli/length_table.h"
 #include "core/atomic_file.h"
+#include "core/clock.h"
 #include "core/error.h"
 #include "core/names.h"
 #include "engine/likelihood.h"
@@ -22,10 +23,6 @@ namespace memsizer::cli {
 namespace {
 
 constexpr int64_t kSlice = 512;  // examples between two words about progress
-
-double now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 text::CorpusFormat format_of(const EvaluateCommand& command) {
   const auto ends = [&](std::string_view ending) {
@@ -161,16 +158,26 @@ void report_pairs(const EvaluateCommand& command, const Outcome& outcome) {
   }
 }
 
-void write_outputs(const EvaluateCommand& command, const Lines& outputs) {
-  if (command.output.empty()) return;
-  AtomicFile file(command.output);
-  for (const std::string& output : outputs) {
-    std::string line = output;
-    std::ranges::replace(line, '\n', ' ');
-    file.write(line + "\n");
+// The file for the outputs, if one is asked for. It is opened before the work, which a place that cannot be
+// written would waste.
+class OutputFile {
+ public:
+  explicit OutputFile(const EvaluateCommand& command) {
+    if (!command.output.empty()) file_.emplace(command.output);
   }
-  file.commit();
-}
+
+  void write(const Lines& outputs) {
+    if (!file_) return;
+    for (std::string line : outputs) {
+      std::ranges::replace(line, '\n', ' ');
+      file_->write(line + "\n");
+    }
+    file_->commit();
+  }
+
+ private:
+  std::optional<AtomicFile> file_;
+};
 
 engine::PipelineSettings settings_of(const EvaluateCommand& command, const engine::TextModel& model) {
   engine::PipelineSettings settings;
@@ -191,7 +198,7 @@ void generate_outputs(const engine::TextModel& model, const engine::PipelineSett
   const auto count = static_cast<int64_t>(outcome.pairs.sources.size());
   report::Progress progress("generating", count, 0, kSlice);
   int64_t cut = 0;
-  const double start = now();
+  const double start = steady_seconds();
   for (int64_t begin = 0; begin < count; begin += kSlice) {
     const int64_t end = std::min(count, begin + kSlice);
     const auto slice = std::span(outcome.pairs.sources)
@@ -205,7 +212,7 @@ void generate_outputs(const engine::TextModel& model, const engine::PipelineSett
     }
     progress.update(end, "");
   }
-  outcome.seconds = now() - start;
+  outcome.seconds = steady_seconds() - start;
   progress.finish();
   if (cut > 0) fmt::print(stderr, "{} sources were too long and cut (--max-source-tokens)\n", cut);
 }
@@ -242,13 +249,14 @@ void score_references(const engine::TextModel& model, const engine::PipelineSett
 void evaluate_lead(EvaluateCommand command) {
   if (command.metrics.empty()) command.metrics = {"rouge"};
   check_metrics(command.metrics, command.options);
+  OutputFile file(command);
   Outcome outcome;
   outcome.pairs = read_pairs(command);
   for (const std::string& source : outcome.pairs.sources) {
     outcome.outputs.push_back(metrics::lead_sentences(source, command.lead));
     outcome.lengths.push_back(1 + std::ranges::count(source, ' '));
   }
-  write_outputs(command, outcome.outputs);
+  file.write(outcome.outputs);
   report_pairs(command, outcome);
 }
 
@@ -259,11 +267,12 @@ void evaluate_pairs(EvaluateCommand command, const engine::TextModel& model, int
         summarizes ? std::vector<std::string>{"rouge"} : std::vector<std::string>{"bleu", "chrf"};
   check_metrics(command.metrics, command.options);
   const engine::PipelineSettings settings = settings_of(command, model);
+  OutputFile file(command);
   Outcome outcome;
   outcome.pairs = read_pairs(command);
   generate_outputs(model, settings, outcome);
   if (!command.no_perplexity) score_references(model, settings, threads, outcome);
-  write_outputs(command, outcome.outputs);
+  file.write(outcome.outputs);
   report_pairs(command, outcome);
 }
 

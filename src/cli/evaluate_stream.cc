@@ -1,11 +1,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <nlohmann/json.hpp>
 
 #include "cli/evaluate_command.h"
 #include "cli/length_table.h"
+#include "core/clock.h"
 #include "core/error.h"
 #include "engine/likelihood.h"
 #include "metrics/length_buckets.h"
@@ -15,10 +15,6 @@
 
 namespace memsizer::cli {
 namespace {
-
-double now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 std::vector<int32_t> read_stream(const EvaluateCommand& command, const engine::TextModel& model) {
   text::DataOptions options;
@@ -41,6 +37,9 @@ void evaluate_stream(const EvaluateCommand& command, const engine::TextModel& mo
   if (!command.metrics.empty())
     throw UserError("{} is a language model; its measure is perplexity, so leave --metric out",
                     command.model);
+  if (!command.output.empty())
+    throw UserError("{} is a language model, of which nothing is generated here; leave --output out",
+                    command.model);
   const int64_t score_last = command.score_last.value_or(std::max<int64_t>(1, command.window / 2));
   if (command.window < 1 || command.window > (1 << 20))
     throw UserError("window is {}; it must be 1 to {}", command.window, 1 << 20);
@@ -55,11 +54,11 @@ void evaluate_stream(const EvaluateCommand& command, const engine::TextModel& mo
   const std::vector<int32_t> stream = read_stream(command, model);
   runtime::Work work(threads);
   report::Progress progress("scoring", static_cast<int64_t>(stream.size()), 0, 1 << 16);
-  const double start = now();
+  const double start = steady_seconds();
   const auto found =
       engine::stream_likelihood(model.model(), work, stream, command.window, command.window - score_last,
                                 [&](int64_t done) { progress.update(done, ""); });
-  const double seconds = now() - start;
+  const double seconds = steady_seconds() - start;
   progress.finish();
   metrics::Perplexity all;
   std::vector<metrics::Perplexity> parts(buckets.size());

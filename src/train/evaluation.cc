@@ -1,9 +1,9 @@
 #include "train/evaluation.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 
+#include "core/clock.h"
 #include "core/error.h"
 #include "metrics/bleu.h"
 #include "metrics/chrf.h"
@@ -148,11 +148,10 @@ Evaluation evaluate(TaskModel& model, const EvaluationSet& set, const TrainingDa
   evaluation.nll /= static_cast<double>(evaluation.tokens);
   evaluation.perplexity = std::exp(evaluation.nll);
   if (recipe.is_language_model()) return evaluation;
-  const auto start = std::chrono::steady_clock::now();
+  const double start = steady_seconds();
   evaluation.outputs = generate_text(model, set.corpus, *data.tokenizer, recipe, sentences, beam,
                                      &evaluation.generated_tokens);
-  evaluation.generation_seconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  evaluation.generation_seconds = steady_seconds() - start;
   score(evaluation, set.references, recipe);
   return evaluation;
 }

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -11,6 +10,7 @@
 #include <vector>
 
 #include "core/atomic_file.h"
+#include "core/clock.h"
 #include "core/error.h"
 #include "core/state_size.h"
 #include "core/tensor_list.h"
@@ -72,10 +72,6 @@ samples = 1
 beam = 4
 )";
 
-double seconds_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
 void prepare_folder(const fs::path& folder) {
   std::error_code error;
   if (fs::exists(folder) && !fs::is_empty(folder, error)) {
@@ -123,7 +119,7 @@ Speed measure(TaskModel& model, const Tensor& sources, int64_t length) {
   const auto rows = sources.size(0);
   const auto search = model.start(sources);
   std::vector<int32_t> tokens(static_cast<size_t>(rows), static_cast<int32_t>(kEos));
-  const auto start = std::chrono::steady_clock::now();
+  const double start = steady_seconds();
   for (int64_t t = 0; t < length; ++t) {
     const std::span<float> logits = search->advance(tokens);
     for (int64_t row = 0; row < rows; ++row) {
@@ -134,7 +130,7 @@ Speed measure(TaskModel& model, const Tensor& sources, int64_t length) {
     }
   }
   const StateSize state = decoder_state_size(model.config());
-  return {static_cast<double>(rows * length) / seconds_since(start), state.at(length, sources.size(1))};
+  return {static_cast<double>(rows * length) / (steady_seconds() - start), state.at(length, sources.size(1))};
 }
 
 void compare_with_softmax(Trainer& trainer) {

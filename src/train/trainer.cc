@@ -3,11 +3,11 @@
 #include <ATen/autocast_mode.h>
 #include <unistd.h>
 
-#include <chrono>
 #include <cmath>
 #include <fstream>
 
 #include "core/atomic_file.h"
+#include "core/clock.h"
 #include "core/error.h"
 #include "core/model_checksum.h"
 #include "core/tensor_list.h"
@@ -25,10 +25,6 @@ using at::Tensor;
 
 // Streams of random numbers of one run, apart from each other.
 enum RandomStream : uint64_t { kWeights = 1, kDropout = 2 };
-
-double steady_seconds() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 at::Device device_named(const std::string& name) {
   if (name == "cpu") return at::kCPU;
