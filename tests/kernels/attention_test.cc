@@ -86,9 +86,22 @@ struct Case {
 };
 
 constexpr Shape kShapes[] = {
-    {1, 1, 1, 1, 0, false},   {1, 2, 7, 3, 0, true},   {1, 8, 64, 100, 0, false}, {1, 8, 64, 257, 0, true},
-    {1, 11, 17, 31, 0, true}, {2, 3, 15, 2, 0, false}, {3, 4, 16, 17, 0, true},   {7, 8, 64, 31, 0, false},
-    {16, 2, 31, 1, 1, false}, {17, 3, 33, 5, 1, true}, {5, 16, 64, 64, 1, false}, {4, 1, 100, 10, 2, true},
+    {1, 1, 1, 1, 0, false},
+    {1, 2, 7, 3, 0, true},
+    {1, 8, 64, 100, 0, false},
+    {1, 8, 64, 257, 0, true},
+    {1, 11, 17, 31, 0, true},
+    {2, 3, 15, 2, 0, false},
+    {3, 4, 16, 17, 0, true},
+    {7, 8, 64, 31, 0, false},
+    {16, 2, 31, 1, 1, false},
+    {17, 3, 33, 5, 1, true},
+    {5, 16, 64, 64, 1, false},
+    {4, 1, 100, 10, 2, true},
+    // More than a group of queries and a block of tokens.
+    {7, 2, 64, 200, 1, true},
+    {35, 2, 64, 130, 0, false},
+    {67, 2, 33, 60, 1, true},
 };
 
 TEST(Attention, IsItsScalarTwin) {

@@ -25,12 +25,16 @@ void attend_rows(Work& work, int64_t rows, int64_t heads, const TaskOfRow& task_
     numbers += task.most_visible() * task.count * task.head_dim * heads;
   }
   room = (room + 15) / 16 * 16;
-  // One buffer a range rather than a row: a share of the rows takes them one after the other.
-  float* buffers = frame.floats(rows * ranges * room);
-  split_rows(work, rows * ranges, numbers / std::max<int64_t>(1, rows * ranges), [&](int64_t item) {
-    const int64_t range = item % ranges;
-    kernels::attention(task_of_row(item / ranges), heads * range / ranges, heads * (range + 1) / ranges,
-                       buffers + item * room);
+  // A buffer for each member rather than each row: it takes its rows one after the other.
+  const int64_t items = rows * ranges;
+  const int64_t shares = std::min(items, members);
+  float* buffers = frame.floats(shares * room);
+  split_rows(work, shares, numbers / std::max<int64_t>(1, shares), [&](int64_t share) {
+    for (int64_t item = items * share / shares; item < items * (share + 1) / shares; ++item) {
+      const int64_t range = item % ranges;
+      kernels::attention(task_of_row(item / ranges), heads * range / ranges, heads * (range + 1) / ranges,
+                         buffers + share * room);
+    }
   });
 }
 
