@@ -55,12 +55,12 @@ std::vector<float> some_numbers(int64_t count) {
 }
 
 // Matrices are kept from one benchmark to the next, as making them takes longer than measuring.
-const PackedMatrix& matrix(Team& team, WeightType type, int64_t rows, int64_t columns) {
+const PackedMatrix& matrix(WeightType type, int64_t rows, int64_t columns) {
   static std::map<std::string, std::unique_ptr<PackedMatrix>> made;
   auto& kept = made[fmt::format("{} {} {}", type_name(type), rows, columns)];
   if (!kept) {
     kept = std::make_unique<PackedMatrix>(type, rows, columns);
-    kept->set_rows(team, 0, some_numbers(rows * columns));
+    kept->set_rows(0, some_numbers(rows * columns));
   }
   return *kept;
 }
@@ -93,7 +93,7 @@ void measure(benchmark::State& state, const Team& team, double flops, double byt
 
 void run_matmul(benchmark::State& state, Team& team, WeightType type, int64_t count, int64_t rows,
                 int64_t columns) {
-  const PackedMatrix& weight = matrix(team, type, rows, columns);
+  const PackedMatrix& weight = matrix(type, rows, columns);
   const std::vector<float> x = some_numbers(count * columns);
   std::vector<float> out(static_cast<size_t>(count * rows));
   measure(state, team, 2.0 * static_cast<double>(count * rows * columns), static_cast<double>(weight.bytes()),
@@ -103,7 +103,7 @@ void run_matmul(benchmark::State& state, Team& team, WeightType type, int64_t co
 }
 
 void run_read(benchmark::State& state, Team& team, WeightType type, int64_t rows, int64_t columns) {
-  const PackedMatrix& weight = matrix(team, type, rows, columns);
+  const PackedMatrix& weight = matrix(type, rows, columns);
   const std::byte* begin = weight.panel(0);
   const std::byte* end = weight.panel(weight.panels());
   measure(state, team, 0.0, static_cast<double>(end - begin), [&] {
@@ -125,7 +125,7 @@ void run_pack(benchmark::State& state, Team& team) {
   const std::vector<float> scales(static_cast<size_t>(kMatrixRows), 1.0F);
   PackedMatrix weight(WeightType::I8, kMatrixRows, kColumns);
   measure(state, team, 0.0, static_cast<double>(numbers.size()),
-          [&] { weight.set_rows(team, 0, numbers, scales); });
+          [&] { weight.set_rows(0, numbers, scales); });
 }
 
 // The memories of `sequences` sequences, one after the other as a batch keeps them.

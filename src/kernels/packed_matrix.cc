@@ -128,25 +128,6 @@ void PackedMatrix::set_rows(int64_t first, std::span<const int8_t> numbers, std:
   std::ranges::copy(scales, scales_.data() + first);
 }
 
-void PackedMatrix::set_rows(Team& team, int64_t first, std::span<const float> numbers) {
-  const int64_t count = columns_ == 0 ? 0 : static_cast<int64_t>(numbers.size()) / columns_;
-  team.split(count, kPanelRows, [&](int64_t begin, int64_t end) {
-    set_rows(first + begin, numbers.subspan(static_cast<size_t>(begin * columns_),
-                                            static_cast<size_t>((end - begin) * columns_)));
-  });
-}
-
-void PackedMatrix::set_rows(Team& team, int64_t first, std::span<const int8_t> numbers,
-                            std::span<const float> scales) {
-  if (type_ != WeightType::I8) throw std::logic_error("int8 rows for a matrix of another type");
-  team.split(static_cast<int64_t>(scales.size()), kPanelRows, [&](int64_t begin, int64_t end) {
-    set_rows(
-        first + begin,
-        numbers.subspan(static_cast<size_t>(begin * columns_), static_cast<size_t>((end - begin) * columns_)),
-        scales.subspan(static_cast<size_t>(begin), static_cast<size_t>(end - begin)));
-  });
-}
-
 void PackedMatrix::copy_row(int64_t row, float* out) const {
   const uint32_t* from = first_unit(row);
   switch (type_) {

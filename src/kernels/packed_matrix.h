@@ -6,7 +6,6 @@
 
 #include "kernels/aligned_buffer.h"
 #include "kernels/arena.h"
-#include "kernels/team.h"
 
 namespace memsizer::kernels {
 
@@ -36,9 +35,6 @@ class PackedMatrix {
   void set_rows(int64_t first, std::span<const float> numbers);
   // The same for rows quantised already, a scale each (I8 only).
   void set_rows(int64_t first, std::span<const int8_t> numbers, std::span<const float> scales);
-  // The same by a team.
-  void set_rows(Team& team, int64_t first, std::span<const float> numbers);
-  void set_rows(Team& team, int64_t first, std::span<const int8_t> numbers, std::span<const float> scales);
 
   // What row `row` stands for, [columns].
   void copy_row(int64_t row, float* out) const;

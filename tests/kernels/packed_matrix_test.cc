@@ -104,10 +104,9 @@ TEST(PackedMatrix, QuantizedRowsAreTheNearest) {
   EXPECT_EQ(numbers, std::vector<int8_t>(3, 0));
 }
 
-// Some rows at a time, a team, all at once: the same matrix.
+// Some rows at a time or all at once: the same matrix.
 TEST(PackedMatrix, RowsMayComeInParts) {
   std::mt19937 random(5);
-  Team team(3);
   for (const WeightType type : {WeightType::F32, WeightType::BF16, WeightType::I8}) {
     for (const auto& [rows, columns] : kSizes) {
       const std::vector<float> numbers = random_numbers(random, rows * columns);
@@ -119,27 +118,9 @@ TEST(PackedMatrix, RowsMayComeInParts) {
         parts.set_rows(first, std::span(numbers).subspan(static_cast<size_t>(first * columns),
                                                          static_cast<size_t>((end - first) * columns)));
       }
-      PackedMatrix by_team(type, rows, columns);
-      by_team.set_rows(team, 0, numbers);
-      for (int64_t r = 0; r < rows; ++r) {
-        ASSERT_TRUE(same_bits(row_of(whole, r), row_of(parts, r))) << r;
-        ASSERT_TRUE(same_bits(row_of(whole, r), row_of(by_team, r))) << r;
-      }
+      for (int64_t r = 0; r < rows; ++r) ASSERT_TRUE(same_bits(row_of(whole, r), row_of(parts, r))) << r;
     }
   }
-}
-
-TEST(PackedMatrix, ATeamSetsInt8Rows) {
-  std::mt19937 random(6);
-  Team team(2);
-  std::vector<int8_t> numbers(53 * 11);
-  for (int8_t& number : numbers) number = static_cast<int8_t>(random() % 255 - 127);
-  const std::vector<float> scales = random_numbers(random, 53);
-  PackedMatrix alone(WeightType::I8, 60, 11);
-  PackedMatrix together(WeightType::I8, 60, 11);
-  alone.set_rows(5, numbers, scales);
-  together.set_rows(team, 5, numbers, scales);
-  for (int64_t r = 5; r < 58; ++r) ASSERT_TRUE(same_bits(row_of(alone, r), row_of(together, r))) << r;
 }
 
 TEST(PackedMatrix, SelectedRowsAreTheRows) {
