@@ -107,6 +107,28 @@ void softmax(float* x, int64_t width) {
   scale(x, width, 1.0F / exponentials_of_differences(x, width));
 }
 
+void log_softmax(float* x, int64_t width, float shift) {
+  // A vocabulary's numbers are added up in parts, which keep their last digits.
+  constexpr int64_t kPart = 1024;
+  const FloatVector most = hn::Set(kFloats, largest_of(x, width));
+  const auto power = [most](FloatVector v) HWY_ATTR { return exponential_of(hn::Sub(v, most)); };
+  const int64_t whole = whole_part(width);
+  double sum = 0.0;
+  for (int64_t begin = 0; begin < whole; begin += kPart) {
+    FloatVector part = hn::Zero(kFloats);
+    for (int64_t i = begin; i < std::min(begin + kPart, whole); i += kLanes)
+      part = hn::Add(part, power(hn::LoadU(kFloats, x + i)));
+    sum += static_cast<double>(sum_of_lanes(part));
+  }
+  if (whole < width) {
+    float rest[kLanes];
+    hn::StoreU(power(load_some(x + whole, width - whole)), kFloats, rest);
+    for (int64_t i = 0; i < width - whole; ++i) sum += static_cast<double>(rest[i]);
+  }
+  const FloatVector minus = hn::Set(kFloats, static_cast<float>(std::log(sum) - static_cast<double>(shift)));
+  map(x, width, x, [=](FloatVector v) HWY_ATTR { return hn::Sub(hn::Sub(v, most), minus); });
+}
+
 void mean_softmax(float* logits, int64_t heads, int64_t slots, float scale, float* out) {
   const int64_t whole = whole_part(slots);
   for (int64_t head = 0; head < heads; ++head) {
@@ -313,6 +335,7 @@ HWY_EXPORT(add_layer_norm);
 HWY_EXPORT(add);
 HWY_EXPORT(mean_softmax);
 HWY_EXPORT(softmax);
+HWY_EXPORT(log_softmax);
 HWY_EXPORT(argmax);
 HWY_EXPORT(dot);
 HWY_EXPORT(memory_write);
@@ -344,6 +367,10 @@ void mean_softmax(float* logits, int64_t heads, int64_t slots, float scale, floa
 
 void softmax(float* x, int64_t width) {
   HWY_DYNAMIC_DISPATCH(softmax)(x, width);
+}
+
+void log_softmax(float* x, int64_t width, float shift) {
+  HWY_DYNAMIC_DISPATCH(log_softmax)(x, width, shift);
 }
 
 int64_t argmax(const float* x, int64_t width) {

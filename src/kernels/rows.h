@@ -26,6 +26,9 @@ void mean_softmax(float* logits, int64_t heads, int64_t slots, float scale, floa
 // x = softmax(x) over `width` numbers.
 void softmax(float* x, int64_t width);
 
+// x = log(softmax(x)) + shift.
+void log_softmax(float* x, int64_t width, float shift);
+
 // The place of the largest of `width` > 0 numbers, the first if there are several; 0 if a NaN comes first.
 int64_t argmax(const float* x, int64_t width);
 

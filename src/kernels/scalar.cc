@@ -101,6 +101,14 @@ void softmax(float* x, int64_t width) {
   for (int64_t i = 0; i < width; ++i) x[i] /= sum;
 }
 
+void log_softmax(float* x, int64_t width, float shift) {
+  const float largest = *std::max_element(x, x + width);
+  double sum = 0.0;
+  for (int64_t i = 0; i < width; ++i) sum += std::exp(static_cast<double>(x[i]) - largest);
+  const double minus = largest + std::log(sum) - shift;
+  for (int64_t i = 0; i < width; ++i) x[i] = static_cast<float>(x[i] - minus);
+}
+
 float dot(const float* x, const float* y, int64_t width) {
   double sum = 0.0;
   for (int64_t i = 0; i < width; ++i) sum += static_cast<double>(x[i]) * y[i];

@@ -31,6 +31,9 @@ void mean_softmax(float* logits, int64_t heads, int64_t slots, float scale, floa
 // x = softmax(x) over `width` numbers.
 void softmax(float* x, int64_t width);
 
+// x = log(softmax(x)) + shift.
+void log_softmax(float* x, int64_t width, float shift);
+
 float dot(const float* x, const float* y, int64_t width);
 
 // The memory of k slots, row-major [slots, width] with `stride` numbers from slot to slot:

@@ -89,14 +89,19 @@ HWY_INLINE FloatVector relu_of(FloatVector x) {
   return hn::Max(hn::Zero(kFloats), x);
 }
 
-// x = exp(x - its largest number); their sum.
-HWY_INLINE float exponentials_of_differences(float* x, int64_t width) {
+HWY_INLINE float largest_of(const float* x, int64_t width) {
   const int64_t whole = width / kLanes * kLanes;
   FloatVector largest = hn::Set(kFloats, x[0]);
   for (int64_t i = 0; i < whole; i += kLanes) largest = hn::Max(hn::LoadU(kFloats, x + i), largest);
   float most = hn::GetLane(hn::MaxOfLanes(kFloats, largest));
   for (int64_t i = whole; i < width; ++i) most = x[i] > most ? x[i] : most;
-  const FloatVector shift = hn::Set(kFloats, most);
+  return most;
+}
+
+// x = exp(x - its largest number); their sum.
+HWY_INLINE float exponentials_of_differences(float* x, int64_t width) {
+  const int64_t whole = width / kLanes * kLanes;
+  const FloatVector shift = hn::Set(kFloats, largest_of(x, width));
   FloatVector sums = hn::Zero(kFloats);
   for (int64_t i = 0; i < whole; i += kLanes) {
     const FloatVector y = exponential_of(hn::Sub(hn::LoadU(kFloats, x + i), shift));

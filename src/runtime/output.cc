@@ -1,8 +1,8 @@
 #include "runtime/output.h"
 
 #include <algorithm>
-#include <cmath>
 
+#include "kernels/rows.h"
 #include "runtime/mixers/mixer.h"
 
 namespace memsizer::runtime {
@@ -26,15 +26,6 @@ PackedMatrix transposed(const PackedMatrix& matrix) {
   PackedMatrix result(kernels::WeightType::F32, matrix.columns(), matrix.rows());
   result.set_rows(0, numbers);
   return result;
-}
-
-// x = log softmax(x) + shift, in place; the sum in double, so that long tails are exact.
-void log_softmax(float* x, int64_t width, double shift) {
-  const float largest = *std::max_element(x, x + width);
-  double sum = 0.0;
-  for (int64_t i = 0; i < width; ++i) sum += std::exp(static_cast<double>(x[i]) - largest);
-  const double minus = largest + std::log(sum) - shift;
-  for (int64_t i = 0; i < width; ++i) x[i] = static_cast<float>(x[i] - minus);
 }
 
 }  // namespace
@@ -91,11 +82,11 @@ void Output::apply_adaptive(Work& work, ConstRows x, int64_t count, float* out) 
                     {out + tail.range.begin, vocab_});
   }
   split_rows(work, count, vocab_, [&](int64_t row) {
-    log_softmax(head + row * width, width, 0.0);
+    kernels::log_softmax(head + row * width, width, 0.0F);
     std::copy_n(head + row * width, words, out + row * vocab_);
     for (int64_t i = 0; i < tails; ++i) {
       const AdaptiveBand& range = tails_[i].range;
-      log_softmax(out + row * vocab_ + range.begin, range.size(), head[row * width + words + i]);
+      kernels::log_softmax(out + row * vocab_ + range.begin, range.size(), head[row * width + words + i]);
     }
   });
 }

@@ -122,6 +122,36 @@ TEST(Rows, SoftmaxIsItsScalarTwin) {
   }
 }
 
+TEST(Rows, LogSoftmaxIsItsScalarTwin) {
+  std::mt19937 random(14);
+  std::vector<int64_t> widths(std::begin(kWidths), std::end(kWidths));
+  widths.push_back(21283);  // a vocabulary's
+  for (const int64_t width : widths) {
+    const std::vector<float> x = random_numbers(random, width, 20.0F);
+    std::vector<float> expected = x;
+    scalar::log_softmax(expected.data(), width, -2.5F);
+    on_every_target([&] {
+      std::vector<float> out = x;
+      out.push_back(kUntouched);
+      log_softmax(out.data(), width, -2.5F);
+      ASSERT_EQ(out.back(), kUntouched);
+      out.pop_back();
+      // Numbers of 50 have a last place of 4e-6.
+      expect_near(out, expected, 1e-5);
+    });
+  }
+}
+
+TEST(Rows, LogSoftmaxKeepsMaskedNumbersMasked) {
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  on_every_target([&] {
+    std::vector<float> x(19, -kInfinity);
+    x[7] = -1000.0F;
+    log_softmax(x.data(), 19, 1.0F);
+    for (size_t i = 0; i < x.size(); ++i) ASSERT_EQ(x[i], i == 7 ? 1.0F : -kInfinity);
+  });
+}
+
 TEST(Rows, SoftmaxKeepsMaskedNumbersAtZero) {
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
   for (const int64_t width : kWidths) {
