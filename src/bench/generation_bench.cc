@@ -198,7 +198,6 @@ class Measurement {
 
   void add_step(Place& place, double seconds) {
     place.seconds.push_back(seconds);
-    pass_seconds_ += place.stands_for * seconds;
     all_seconds_.push_back(seconds);
     if (all_seconds_.size() % 4 == 1) measure_limits();
   }
@@ -218,9 +217,11 @@ class Measurement {
     return passes >= point_.repeats && steady_seconds() - begin >= point_.seconds;
   }
 
-  void end_pass() {
-    pass_rates_.push_back(static_cast<double>(point_.batch * point_.length) / pass_seconds_);
-    pass_seconds_ = 0.0;
+  // Of a generation whose steps are each at this place among the measured ones.
+  double seconds_at(double q) const {
+    double seconds = 0.0;
+    for (const Place& place : places_) seconds += place.stands_for * quantile(place.seconds, q);
+    return seconds;
   }
 
   void every_step(Greedy& greedy) {
@@ -241,8 +242,8 @@ class Measurement {
         timed_step(greedy, places_[static_cast<size_t>(step)]);
         if (step == 63) resident_at_64 = resident_bytes();
       }
-      end_pass();
-    } while (!point_.every_step && !enough(static_cast<int64_t>(pass_rates_.size()), begin));
+      ++result_.repeats;
+    } while (!point_.every_step && !enough(result_.repeats, begin));
     if (resident_at_64 > 0) result_.resident_growth = resident_bytes() - resident_at_64;
   }
 
@@ -263,8 +264,7 @@ class Measurement {
         greedy.step();
         for (int64_t step = 0; step < kStepsAtPlace; ++step) timed_step(greedy, places_[i]);
       }
-      pass_seconds_ /= kStepsAtPlace;
-      end_pass();
+      ++result_.repeats;
     }
   }
 
@@ -287,8 +287,8 @@ class Measurement {
       decode::generate(step_model, requests, options, model_.longest_target());
       add_step(places_.back(), (steady_seconds() - start) / length);
       count_state(step_model.state());
-      end_pass();
-    } while (!enough(static_cast<int64_t>(pass_rates_.size()), begin));
+      ++result_.repeats;
+    } while (!enough(result_.repeats, begin));
   }
 
   void count_state(const DecoderState& state) {
@@ -298,16 +298,13 @@ class Measurement {
 
   // Medians, so that a step during which another process had the processor does not count.
   void summarize() {
-    double seconds = 0.0;
     double flops = 0.0;
-    for (const Place& place : places_) {
-      seconds += place.stands_for * quantile(place.seconds, 0.5);
-      flops += place.stands_for * place.flops;
-    }
-    result_.tokens_per_second = static_cast<double>(point_.batch * point_.length) / seconds;
-    result_.slow_tokens_per_second = quantile(pass_rates_, 0.1);
-    result_.fast_tokens_per_second = quantile(pass_rates_, 0.9);
-    result_.repeats = static_cast<int64_t>(pass_rates_.size());
+    for (const Place& place : places_) flops += place.stands_for * place.flops;
+    const auto tokens = static_cast<double>(point_.batch * point_.length);
+    const double seconds = seconds_at(0.5);
+    result_.tokens_per_second = tokens / seconds;
+    result_.slow_tokens_per_second = tokens / seconds_at(0.9);
+    result_.fast_tokens_per_second = tokens / seconds_at(0.1);
     result_.steps_timed = static_cast<int64_t>(all_seconds_.size());
     result_.gflops = flops / seconds / 1e9;
     result_.step_p50 = quantile(all_seconds_, 0.5);
@@ -330,8 +327,6 @@ class Measurement {
   std::vector<double> all_seconds_;
   std::vector<double> read_seconds_;
   std::vector<double> peaks_;
-  std::vector<double> pass_rates_;
-  double pass_seconds_ = 0.0;  // of the pass that is running
   GenerationResult result_;
 };
 

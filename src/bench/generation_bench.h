@@ -27,7 +27,7 @@ struct GenerationPoint {
 
 struct GenerationResult {
   double tokens_per_second = 0;       // of the decoder, all rows together: a median
-  double slow_tokens_per_second = 0;  // of the slowest repeat, or of a tenth of many
+  double slow_tokens_per_second = 0;  // if each step were as slow as the slowest tenth at its place
   double fast_tokens_per_second = 0;
   double encoder_seconds = 0;  // to read the sources, encoder and cross-attention's memory: a median
   double step_p50 = 0;         // seconds of a step
