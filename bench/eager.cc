@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "bench/generation_bench.h"
-#include "core/presets.h"
+#include "model/presets.h"
 #include "kernels/team.h"
 #include "nn/language_model.h"
 #include "train/process.h"

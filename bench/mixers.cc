@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "memory_meter.h"
-#include "nn/mixers/mixer.h"
+#include "nn/mixer.h"
 #include "quadratic_memsizer.h"
 #include "ratio_reporter.h"
 #include "train/process.h"

@@ -17,11 +17,11 @@
 #include <vector>
 
 #include "core/atomic_file.h"
-#include "core/model_file.h"
-#include "core/presets.h"
-#include "core/quantize.h"
+#include "model/model_file.h"
+#include "model/presets.h"
+#include "model/quantize.h"
 #include "core/random.h"
-#include "core/tensor_list.h"
+#include "model/tensor_list.h"
 #include "runtime/tensor_source.h"
 #include "text/tokenizer.h"
 

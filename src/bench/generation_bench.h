@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "core/model_config.h"
+#include "model/model_config.h"
 #include "kernels/packed_matrix.h"
 
 namespace memsizer::bench {

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "core/model_config.h"
+#include "model/model_config.h"
 #include "kernels/packed_matrix.h"
 
 namespace memsizer::bench {

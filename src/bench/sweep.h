@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "bench/generation_bench.h"
-#include "core/variant.h"
+#include "model/variant.h"
 
 namespace memsizer::bench {
 

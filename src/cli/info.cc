@@ -12,13 +12,13 @@
 
 #include "cli/command_line.h"
 #include "core/error.h"
-#include "core/model_checksum.h"
-#include "core/model_file.h"
-#include "core/presets.h"
+#include "model/model_checksum.h"
+#include "model/model_file.h"
+#include "model/presets.h"
 #include "core/safetensors.h"
-#include "core/state_size.h"
-#include "core/tensor_check.h"
-#include "core/tensor_list.h"
+#include "model/state_size.h"
+#include "model/tensor_check.h"
+#include "model/tensor_list.h"
 
 namespace memsizer::cli {
 namespace {

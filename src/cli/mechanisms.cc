@@ -5,7 +5,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "core/mechanisms.h"
+#include "mechanisms/registry.h"
 
 namespace memsizer::cli {
 namespace {
@@ -14,7 +14,8 @@ void print_table() {
   const auto mark = [](bool yes) { return yes ? "yes" : "-"; };
   fmt::print("{:<20} {:>8} {:>7} {:>6} {:>7} {:>10} {:>14}\n", "mechanism", "encoder", "causal", "cross",
              "linear", "recurrent", "any length");
-  for (const MechanismTraits& row : mechanism_table()) {
+  for (const Mechanism& mechanism : mechanisms()) {
+    const MechanismTraits& row = mechanism.traits();
     fmt::print("{:<20} {:>8} {:>7} {:>6} {:>7} {:>10} {:>14}\n", row.name, mark(row.encoder_self),
                mark(row.causal_self), mark(row.cross), mark(row.linear), mark(row.recurrent),
                mark(row.length_agnostic));
@@ -23,7 +24,8 @@ void print_table() {
 
 void print_json() {
   nlohmann::json list = nlohmann::json::array();
-  for (const MechanismTraits& row : mechanism_table()) {
+  for (const Mechanism& mechanism : mechanisms()) {
+    const MechanismTraits& row = mechanism.traits();
     list.push_back({{"name", row.name},
                     {"encoder_self", row.encoder_self},
                     {"causal_self", row.causal_self},

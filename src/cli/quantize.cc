@@ -7,8 +7,8 @@
 #include <string>
 
 #include "core/error.h"
-#include "core/model_file.h"
-#include "core/quantize.h"
+#include "model/model_file.h"
+#include "model/quantize.h"
 
 namespace memsizer::cli {
 namespace {

@@ -1,6 +1,5 @@
 #include "core/weight_type.h"
 
-#include <algorithm>
 #include <array>
 #include <stdexcept>
 
@@ -20,21 +19,8 @@ std::string_view weight_type_name(WeightType type) {
   throw std::logic_error("unknown weight type");
 }
 
-bool is_quantized(std::string_view name) {
-  constexpr std::string_view kWeight = ".weight";
-  if (!name.ends_with(kWeight)) return false;
-  // Bands of adaptive input and softmax are numbered, not named.
-  if (name.find(".embed_tokens.embeddings.") != std::string_view::npos) return true;
-  if (name.find(".adaptive_softmax.") != std::string_view::npos) return true;
-  name.remove_suffix(kWeight.size());
-  const std::string_view module = name.substr(name.rfind('.') + 1);
-  constexpr std::array<std::string_view, 8> kMatrices = {
-      "fc1", "fc2", "linear1", "linear2", "linear_v", "linear_out", "output_projection", "embed_tokens"};
-  return module.ends_with("_proj") || std::ranges::find(kMatrices, module) != kMatrices.end();
-}
-
-DType stored_type(std::string_view name, WeightType weights) {
-  if (weights == WeightType::F32 || !is_quantized(name)) return DType::F32;
+DType stored_type(const TensorSpec& tensor, WeightType weights) {
+  if (weights == WeightType::F32 || !tensor.quantized) return DType::F32;
   return weights == WeightType::Bf16 ? DType::BF16 : DType::I8;
 }
 

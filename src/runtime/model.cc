@@ -4,8 +4,8 @@
 #include <future>
 
 #include "core/error.h"
-#include "core/model_checksum.h"
-#include "core/tensor_check.h"
+#include "model/model_checksum.h"
+#include "model/tensor_check.h"
 #include "kernels/rows.h"
 
 namespace memsizer::runtime {

@@ -7,7 +7,7 @@
 #include <stdexcept>
 
 #include "core/random.h"
-#include "core/tensor_list.h"
+#include "model/tensor_list.h"
 
 namespace memsizer::runtime {
 namespace {

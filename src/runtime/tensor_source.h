@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/model_config.h"
+#include "model/model_config.h"
 #include "core/safetensors.h"
 #include "kernels/packed_matrix.h"
 

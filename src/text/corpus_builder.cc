@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "core/error.h"
-#include "core/model_config.h"
+#include "core/special_tokens.h"
 
 namespace memsizer::text {
 namespace {

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "core/model_config.h"
+#include "core/special_tokens.h"
 
 namespace memsizer::text {
 

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "core/error.h"
-#include "core/model_config.h"
+#include "core/special_tokens.h"
 #include "core/random.h"
 #include "text/utf8.h"
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/variant.h"
+#include "model/variant.h"
 #include "train/recipe.h"
 
 namespace memsizer::train {

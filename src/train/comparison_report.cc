@@ -37,32 +37,6 @@ double mean(const std::vector<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
-// The k of a model's decoder, as the tables of the paper give it; "" for mechanisms without one.
-std::string size_text(const ComparisonRow& row) {
-  const ModelConfig& config = row.config;
-  const auto text = [&](const auto& widths) {
-    return config.has_encoder() ? fmt::format("{}/{}", widths.causal, widths.cross)
-                                : fmt::to_string(widths.causal);
-  };
-  switch (config.decoder.self) {
-    case Mechanism::Memsizer:
-      return text(config.memsizer.slots);
-    case Mechanism::Rfa:
-      return text(config.rfa.features);
-    case Mechanism::T2r:
-      return text(config.t2r.features);
-    case Mechanism::Performer:
-      return text(config.performer.features);
-    default:
-      return "";
-  }
-}
-
-int64_t heads_of(const ModelConfig& config) {
-  const bool own = config.decoder.self == Mechanism::Memsizer && config.memsizer.heads > 0;
-  return own ? config.memsizer.heads : config.decoder.heads;
-}
-
 nlohmann::json read_json(const std::filesystem::path& path) {
   std::ifstream file(path);
   const nlohmann::json json = nlohmann::json::parse(file, nullptr, /*allow_exceptions=*/false);
@@ -182,7 +156,7 @@ report::Table ComparisonReport::table() const {
     table.rows.push_back(cells);
   }
   for (const ComparisonRow& row : rows) {
-    std::vector<std::string> cells = {row.variant.mechanism, size_text(row)};
+    std::vector<std::string> cells = {row.variant.mechanism, size_text(row.config)};
     if (heads.size() > 1) cells.push_back(fmt::to_string(heads_of(row.config)));
     if (keys.size() > 1) cells.push_back(row.variant.keys);
     for (const Score& score : scores) {
@@ -246,7 +220,7 @@ nlohmann::json ComparisonReport::json() const {
   for (const ComparisonRow& row : rows) {
     nlohmann::json object = {{"variant", row.variant.name()},
                              {"mechanism", row.variant.mechanism},
-                             {"k", size_text(row)},
+                             {"k", size_text(row.config)},
                              {"heads", heads_of(row.config)},
                              {"scores", row.scores},
                              {"minutes", row.minutes},

@@ -12,8 +12,8 @@
 #include "core/atomic_file.h"
 #include "core/clock.h"
 #include "core/error.h"
-#include "core/state_size.h"
-#include "core/tensor_list.h"
+#include "model/state_size.h"
+#include "model/tensor_list.h"
 #include "demo/english_german.h"
 #include "nn/encoder_decoder.h"
 #include "train/process.h"
@@ -136,7 +136,7 @@ Speed measure(TaskModel& model, const Tensor& sources, int64_t length) {
 void compare_with_softmax(Trainer& trainer) {
   constexpr int64_t kRows = 16;
   ModelConfig config = trainer.model().config();
-  config.decoder.self = config.decoder.cross = Mechanism::Softmax;
+  config.decoder.self = config.decoder.cross = mechanism_named("softmax");
   const auto twin = make_task_model(config);
   auto generator = at::detail::createCPUGenerator(1);
   twin->initialise(generator);

@@ -8,7 +8,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "core/presets.h"
+#include "model/presets.h"
 
 namespace memsizer {
 

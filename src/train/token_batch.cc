@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/model_config.h"
+#include "core/special_tokens.h"
 
 namespace memsizer::train {
 namespace {

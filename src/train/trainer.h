@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "core/model_file.h"
+#include "model/model_file.h"
 #include "report/event_writer.h"
 #include "report/metrics_log.h"
 #include "report/progress.h"

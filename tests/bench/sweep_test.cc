@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "core/error.h"
-#include "core/presets.h"
+#include "model/presets.h"
 
 namespace memsizer::bench {
 namespace {

@@ -7,8 +7,8 @@
 
 #include "core/error.h"
 #include "golden_cases/cases.h"
-#include "nn/mixers/mixer.h"
-#include "nn/mixers/softmax.h"
+#include "nn/mixer.h"
+#include "mechanisms/softmax/module.h"
 #include "nn/tensor_io.h"
 
 namespace memsizer::testing {

@@ -8,8 +8,8 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "core/presets.h"
-#include "core/tensor_list.h"
+#include "model/presets.h"
+#include "model/tensor_list.h"
 
 namespace memsizer {
 namespace {

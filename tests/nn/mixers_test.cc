@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "core/error.h"
-#include "core/state_size.h"
-#include "core/tensor_list.h"
-#include "nn/mixers/mixer.h"
+#include "model/state_size.h"
+#include "model/tensor_list.h"
+#include "nn/mixer.h"
 #include "nn/tensor_io.h"
 #include "support/gradients.h"
 #include "support/messages.h"

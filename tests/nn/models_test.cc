@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "core/presets.h"
-#include "core/state_size.h"
+#include "model/presets.h"
+#include "model/state_size.h"
 #include "nn/encoder_decoder.h"
 #include "nn/language_model.h"
 #include "nn/tensor_io.h"

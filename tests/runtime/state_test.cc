@@ -5,9 +5,9 @@
 
 #include <vector>
 
-#include "core/presets.h"
+#include "model/presets.h"
 #include "core/random.h"
-#include "core/state_size.h"
+#include "model/state_size.h"
 #include "runtime/joined_tokens.h"
 #include "runtime/model.h"
 #include "runtime/step_model.h"

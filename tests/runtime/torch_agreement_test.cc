@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "core/model_file.h"
-#include "core/presets.h"
-#include "core/quantize.h"
+#include "model/model_file.h"
+#include "model/presets.h"
+#include "model/quantize.h"
 #include "core/random.h"
 #include "nn/encoder_decoder.h"
 #include "nn/language_model.h"

@@ -5,7 +5,7 @@
 #include <fstream>
 #include <map>
 
-#include "core/model_config.h"
+#include "core/special_tokens.h"
 #include "support/temp_dir.h"
 #include "text/tokenizer.h"
 

@@ -3,7 +3,7 @@
 #include <memory>
 #include <span>
 
-#include "core/model_config.h"
+#include "model/model_config.h"
 #include "runtime/linear.h"
 #include "runtime/ragged.h"
 #include "runtime/token_cache.h"
