@@ -292,8 +292,7 @@ class Measurement {
   }
 
   void count_state(const DecoderState& state) {
-    const runtime::SourceMemory* sources = state.sources();
-    result_.state_bytes = static_cast<int64_t>(state.bytes() + (sources ? sources->bytes() : 0));
+    result_.state_bytes = static_cast<int64_t>(state.bytes() + state.source_bytes());
   }
 
   // Medians, so that a step during which another process had the processor does not count.

@@ -188,8 +188,7 @@ int64_t Session::tokens_read() const {
 }
 
 size_t Session::state_bytes() const {
-  const runtime::SourceMemory* sources = inside_->state.sources();
-  return inside_->state.bytes() + (sources ? sources->bytes() : 0);
+  return inside_->state.bytes() + inside_->state.source_bytes();
 }
 
 }  // namespace memsizer

@@ -2,23 +2,56 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
+#include <set>
 #include <stdexcept>
 
 namespace memsizer::runtime {
+namespace {
 
-DecoderState::DecoderState(int64_t layers, int64_t floats_per_layer, int64_t token_floats_per_layer,
-                           int64_t rows, std::shared_ptr<SourceMemory> sources)
-    : layers_(layers),
-      // A cache line a row and layer, so that members of a team never write to the same one.
-      layer_floats_((floats_per_layer + 15) / 16 * 16),
-      row_floats_(layers * layer_floats_),
-      first_rows_(rows),
-      numbers_(static_cast<size_t>(rows * row_floats_)),
-      capacity_(rows),
-      sources_(std::move(sources)) {
-  if (token_floats_per_layer > 0)
-    cache_ = TokenCache(std::vector<int64_t>(static_cast<size_t>(layers), token_floats_per_layer));
-  reset();
+// Whether each row can be put in its place, from the first to the last, without overwriting one that is still
+// to be copied: a parent is behind its place, or stays where it is.
+bool fits_in_place(std::span<const int64_t> parents) {
+  for (size_t i = 0; i < parents.size(); ++i) {
+    const auto parent = static_cast<size_t>(parents[i]);
+    if (parent < i && parents[parent] != parents[i]) return false;
+  }
+  return true;
+}
+
+// Row i of `rows` becomes what row parents[i] was.
+template <typename T>
+void gather(std::span<const int64_t> parents, std::vector<T>& rows, std::vector<T>& spare) {
+  if (rows.empty()) return;
+  spare.clear();
+  for (const int64_t parent : parents) spare.push_back(rows[parent]);
+  std::swap(rows, spare);
+  spare.clear();
+}
+
+template <typename T>
+void gather_in_place(std::span<const int64_t> parents, std::vector<T>& rows) {
+  if (rows.empty()) return;
+  rows.resize(std::max(rows.size(), parents.size()));
+  for (size_t i = 0; i < parents.size(); ++i) {
+    if (parents[i] != static_cast<int64_t>(i)) rows[i] = rows[parents[i]];
+  }
+  rows.resize(parents.size());
+}
+
+}  // namespace
+
+DecoderState::DecoderState(std::shared_ptr<const StateLayout> layout, int64_t rows)
+    : layout_(std::move(layout)),
+      numbers_(static_cast<size_t>(rows * row_floats())),
+      seen_(static_cast<size_t>(rows)),
+      cache_(layout_->token_widths()) {
+  cache_.set_rows(rows);
+}
+
+DecoderState::DecoderState(std::shared_ptr<const StateLayout> layout, Sources sources)
+    : DecoderState(std::move(layout), static_cast<int64_t>(sources.size())) {
+  sources_ = std::move(sources);
 }
 
 DecoderState::DecoderState(const DecoderState& other) {
@@ -27,94 +60,115 @@ DecoderState::DecoderState(const DecoderState& other) {
 
 DecoderState& DecoderState::operator=(const DecoderState& other) {
   if (this == &other) return *this;
-  layers_ = other.layers_;
-  layer_floats_ = other.layer_floats_;
-  row_floats_ = other.row_floats_;
-  first_rows_ = other.first_rows_;
-  if (numbers_.size() != other.numbers_.size())
-    numbers_ = kernels::AlignedBuffer<float>(other.numbers_.size());
-  if (numbers_.size() > 0)
-    std::memcpy(numbers_.data(), other.numbers_.data(), other.rows() * row_floats_ * sizeof(float));
-  capacity_ = other.capacity_;
+  layout_ = other.layout_;
+  if (!has_room(other.rows())) numbers_ = larger_buffer(other.rows());
+  const size_t floats = static_cast<size_t>(other.rows() * row_floats());
+  if (floats > 0) std::memcpy(numbers_.data(), other.numbers_.data(), floats * sizeof(float));
   seen_ = other.seen_;
-  source_of_row_ = other.source_of_row_;
-  cache_ = other.cache_;
   sources_ = other.sources_;
+  cache_ = other.cache_;
   return *this;
 }
 
-void DecoderState::reset() {
-  seen_.assign(static_cast<size_t>(first_rows_), 0);
-  source_of_row_.resize(static_cast<size_t>(first_rows_));
-  for (int64_t i = 0; i < first_rows_; ++i) source_of_row_[i] = sources_ ? static_cast<int32_t>(i) : 0;
-  std::fill_n(numbers_.data(), first_rows_ * row_floats_, 0.0F);
-  if (cache_.used()) cache_.set_rows(first_rows_);
+kernels::AlignedBuffer<float> DecoderState::larger_buffer(int64_t rows) const {
+  const size_t floats = static_cast<size_t>(rows * row_floats());
+  return kernels::AlignedBuffer<float>::uninitialised(
+      floats > numbers_.size() ? std::max(floats, 2 * numbers_.size()) : numbers_.size());
+}
+
+void DecoderState::append(DecoderState&& other) {
+  if (layout_ && other.layout_ != layout_)
+    throw std::logic_error("rows of another model's state cannot join this one");
+  if (rows() == 0) {
+    *this = std::move(other);
+    return;
+  }
+  const int64_t present = rows();
+  const size_t present_bytes = static_cast<size_t>(present * row_floats()) * sizeof(float);
+  const size_t joining_bytes = static_cast<size_t>(other.rows() * row_floats()) * sizeof(float);
+  if (!has_room(present + other.rows())) {
+    auto larger = larger_buffer(present + other.rows());
+    std::memcpy(larger.data(), numbers_.data(), present_bytes);
+    numbers_ = std::move(larger);
+  }
+  if (joining_bytes > 0) std::memcpy(row(present), other.numbers_.data(), joining_bytes);
+  seen_.insert(seen_.end(), other.seen_.begin(), other.seen_.end());
+  std::move(other.sources_.begin(), other.sources_.end(), std::back_inserter(sources_));
+  cache_.append_rows(other.cache_);
 }
 
 void DecoderState::reorder(std::span<const int64_t> parents) {
-  const auto count = static_cast<int64_t>(parents.size());
   for (const int64_t parent : parents) {
     if (parent < 0 || parent >= rows())
       throw std::logic_error("a state is reordered by rows it does not have");
   }
-  const size_t row_bytes = row_floats_ * sizeof(float);
-  // Rows that only move up, when others left, can be moved in place.
-  bool moves_up = count <= capacity_;
-  for (int64_t i = 0; i < count && moves_up; ++i)
-    moves_up = parents[i] >= i && (i == 0 || parents[i] > parents[i - 1]);
-  if (moves_up) {
-    for (int64_t i = 0; i < count; ++i) {
-      if (parents[i] != i) std::memcpy(row(i), row(parents[i]), row_bytes);
-    }
+  if (has_room(static_cast<int64_t>(parents.size())) && fits_in_place(parents)) {
+    reorder_in_place(parents);
   } else {
-    if (spare_.size() < static_cast<size_t>(count * row_floats_))
-      spare_ = kernels::AlignedBuffer<float>(static_cast<size_t>(std::max(count, capacity_) * row_floats_));
-    for (int64_t i = 0; i < count; ++i)
-      std::memcpy(spare_.data() + i * row_floats_, row(parents[i]), row_bytes);
-    std::swap(numbers_, spare_);
-    capacity_ = row_floats_ > 0 ? static_cast<int64_t>(numbers_.size()) / row_floats_ : count;
+    reorder_by_copy(parents);
   }
-  spare_seen_.resize(parents.size());
-  spare_source_of_row_.resize(parents.size());
-  for (int64_t i = 0; i < count; ++i) {
-    spare_seen_[i] = seen_[parents[i]];
-    spare_source_of_row_[i] = source_of_row_[parents[i]];
-  }
-  std::swap(seen_, spare_seen_);
-  std::swap(source_of_row_, spare_source_of_row_);
-  if (cache_.used()) cache_.reorder(parents);
 }
 
-void DecoderState::reserve(int64_t tokens_a_row) {
-  if (cache_.used()) cache_.reserve(tokens_a_row * rows(), tokens_a_row);
+void DecoderState::reorder_in_place(std::span<const int64_t> parents) {
+  const size_t row_bytes = static_cast<size_t>(row_floats()) * sizeof(float);
+  for (size_t i = 0; i < parents.size() && row_bytes > 0; ++i) {
+    const auto place = static_cast<int64_t>(i);
+    if (parents[i] != place) std::memcpy(row(place), row(parents[i]), row_bytes);
+  }
+  gather_in_place(parents, seen_);
+  gather_in_place(parents, sources_);
+  cache_.reorder_in_place(parents);
+}
+
+void DecoderState::reorder_by_copy(std::span<const int64_t> parents) {
+  const size_t row_bytes = static_cast<size_t>(row_floats()) * sizeof(float);
+  const auto count = static_cast<int64_t>(parents.size());
+  if (spare_.size() < static_cast<size_t>(count * row_floats())) spare_ = larger_buffer(count);
+  for (int64_t i = 0; i < count && row_bytes > 0; ++i)
+    std::memcpy(spare_.data() + i * row_floats(), row(parents[i]), row_bytes);
+  std::swap(numbers_, spare_);
+  gather(parents, seen_, spare_seen_);
+  gather(parents, sources_, spare_sources_);
+  cache_.reorder(parents);
+}
+
+void DecoderState::reset() {
+  std::ranges::fill(seen_, 0);
+  std::fill_n(numbers_.data(), rows() * row_floats(), 0.0F);
+  cache_.set_rows(rows());
+}
+
+void DecoderState::reserve(int64_t tokens_per_row) {
+  cache_.reserve(tokens_per_row * rows(), tokens_per_row);
 }
 
 void DecoderState::pretend_to_read(int64_t tokens) {
   for (int64_t r = 0; r < rows(); ++r) {
-    if (cache_.used()) {
-      for (int64_t t = 0; t < tokens; ++t) cache_.append(r);
-    }
+    cache_.append(r, tokens);
     seen_[r] += tokens;
   }
 }
 
 size_t DecoderState::bytes() const {
-  return static_cast<size_t>(rows() * row_floats_) * sizeof(float) + cache_.bytes();
+  return static_cast<size_t>(rows() * row_floats()) * sizeof(float) + cache_.bytes();
+}
+
+size_t DecoderState::source_bytes() const {
+  size_t bytes = 0;
+  for (const auto& source : std::set(sources_.begin(), sources_.end())) bytes += source->bytes();
+  return bytes;
 }
 
 RowStates DecoderState::layer(size_t layer) {
-  return {.numbers = numbers_.data() + static_cast<int64_t>(layer) * layer_floats_,
-          .stride = row_floats_,
+  return {.numbers = numbers_.data() + layout_->row_offset(layer),
+          .stride = row_floats(),
           .seen = seen_,
           .cache = &cache_,
           .layer = layer};
 }
 
 void DecoderState::make_room(const Ragged& rows) {
-  if (!cache_.used()) return;
-  for (int64_t r = 0; r < rows.sequences(); ++r) {
-    for (int64_t t = 0; t < rows.length(r); ++t) cache_.append(r);
-  }
+  for (int64_t r = 0; r < rows.sequences(); ++r) cache_.append(r, rows.length(r));
 }
 
 void DecoderState::count_tokens(const Ragged& rows) {

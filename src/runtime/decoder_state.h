@@ -7,18 +7,23 @@
 
 #include "kernels/aligned_buffer.h"
 #include "runtime/source_memory.h"
+#include "runtime/state_layout.h"
 #include "runtime/token_cache.h"
 
 namespace memsizer::runtime {
 
 // What generation carries from token to token, for a number of rows: a value. Copy it to fork a generation;
-// copies share what was read of the sources, which never changes.
+// copies share what was read of the sources, which never changes. Rows join and leave between any two steps,
+// each with as many tokens read as it has.
 class DecoderState {
  public:
+  using Sources = std::vector<std::shared_ptr<const SourceMemory>>;
+
   DecoderState() = default;
-  // `floats_per_layer` numbers a row in each layer, `token_floats_per_layer` for each token it reads.
-  DecoderState(int64_t layers, int64_t floats_per_layer, int64_t token_floats_per_layer, int64_t rows,
-               std::shared_ptr<SourceMemory> sources);
+  // Rows of a language model, before their first token.
+  DecoderState(std::shared_ptr<const StateLayout> layout, int64_t rows);
+  // One row per source, before its first token.
+  DecoderState(std::shared_ptr<const StateLayout> layout, Sources sources);
   DecoderState(const DecoderState& other);
   DecoderState& operator=(const DecoderState& other);
   DecoderState(DecoderState&&) = default;
@@ -27,24 +32,30 @@ class DecoderState {
   int64_t rows() const { return static_cast<int64_t>(seen_.size()); }
   // Tokens each row has read.
   std::span<const int64_t> seen() const { return seen_; }
-  std::span<const int32_t> source_of_row() const { return source_of_row_; }
-  SourceMemory* sources() const { return sources_.get(); }
+  // What was read of each row's source; empty in a language model.
+  const Sources& sources() const { return sources_; }
 
-  // Row i becomes what row parents[i] was; rows may become more or fewer.
+  // The rows of another state of the same model join at the end. The rows before them are not touched while
+  // there is room, which grows geometrically.
+  void append(DecoderState&& other);
+
+  // Row i becomes what row parents[i] was; rows may become more or fewer. Rows that stay where they are cost
+  // nothing, so a row is removed by putting the last one in its place.
   void reorder(std::span<const int64_t> parents);
 
-  // Back to the start, one row a source (or as many as at first, for a language model).
+  // Every row back to before its first token.
   void reset();
 
-  // Room for this many tokens a row, so that no memory is taken while generating. Only softmax and its like
+  // Room for this many tokens per row, so that no memory is taken while generating. Only softmax and its like
   // need any.
-  void reserve(int64_t tokens_a_row);
+  void reserve(int64_t tokens_per_row);
 
   // As if every row had read so many tokens more, of which nothing is known: for measurements.
   void pretend_to_read(int64_t tokens);
 
-  // Bytes of the rows' own numbers, without what is shared.
+  // Bytes of the rows' own numbers; and of what they share, each source counted once.
   size_t bytes() const;
+  size_t source_bytes() const;
 
   // For the model: a layer's part of the state; and the bookkeeping around a step, which makes room for the
   // new tokens before it and counts them after it.
@@ -53,21 +64,22 @@ class DecoderState {
   void count_tokens(const Ragged& rows);
 
  private:
-  float* row(int64_t i) { return numbers_.data() + i * row_floats_; }
+  int64_t row_floats() const { return layout_ ? layout_->row_floats() : 0; }
+  float* row(int64_t i) { return numbers_.data() + i * row_floats(); }
+  bool has_room(int64_t rows) const { return rows * row_floats() <= static_cast<int64_t>(numbers_.size()); }
+  kernels::AlignedBuffer<float> larger_buffer(int64_t rows) const;
 
-  int64_t layers_ = 0;
-  int64_t layer_floats_ = 0;
-  int64_t row_floats_ = 0;
-  int64_t first_rows_ = 0;
-  kernels::AlignedBuffer<float> numbers_;  // [capacity, layers, layer_floats]
-  kernels::AlignedBuffer<float> spare_;    // where rows are gathered that do not just move up
-  int64_t capacity_ = 0;
+  void reorder_in_place(std::span<const int64_t> parents);
+  void reorder_by_copy(std::span<const int64_t> parents);
+
+  std::shared_ptr<const StateLayout> layout_;
+  kernels::AlignedBuffer<float> numbers_;  // [rows and room for more, row_floats]
+  kernels::AlignedBuffer<float> spare_;    // where rows are gathered that cannot move in place
   std::vector<int64_t> seen_;
   std::vector<int64_t> spare_seen_;
-  std::vector<int32_t> source_of_row_;
-  std::vector<int32_t> spare_source_of_row_;
+  Sources sources_;
+  Sources spare_sources_;
   TokenCache cache_;
-  std::shared_ptr<SourceMemory> sources_;
 };
 
 }  // namespace memsizer::runtime

@@ -68,14 +68,14 @@ void Layer::encode(Work& work, const Ragged& sequences, float* x) const {
   feed_forward(work, tokens, x);
 }
 
-void Layer::advance(Work& work, const Ragged& rows, const RowStates& states, const SourceStates& sources,
-                    std::span<const int32_t> source_of_row, float* x) const {
+void Layer::advance(Work& work, const Ragged& rows, const RowStates& states,
+                    std::span<const ConstSourceState> source_of_row, float* x) const {
   const int64_t tokens = rows.tokens();
   sublayer(work, tokens, self_norm_, x,
            [&](ConstRows in, Rows out) { self_->advance(work, rows, in, states, out); });
   if (cross_) {
     sublayer(work, tokens, cross_norm_, x,
-             [&](ConstRows in, Rows out) { cross_->attend(work, rows, in, sources, source_of_row, out); });
+             [&](ConstRows in, Rows out) { cross_->attend(work, rows, in, source_of_row, out); });
   }
   feed_forward(work, tokens, x);
 }

@@ -17,9 +17,9 @@ class Layer {
 
   // Both replace x [tokens, dim] by the layer's output.
   void encode(Work& work, const Ragged& sequences, float* x) const;
-  // `sources` and `source_of_row` are unused without cross-attention.
-  void advance(Work& work, const Ragged& rows, const RowStates& states, const SourceStates& sources,
-               std::span<const int32_t> source_of_row, float* x) const;
+  // `source_of_row` is unused without cross-attention.
+  void advance(Work& work, const Ragged& rows, const RowStates& states,
+               std::span<const ConstSourceState> source_of_row, float* x) const;
 
  private:
   Layer(const ModelConfig& config, const Weights& weights, const MixerConfig& self, const MixerConfig* cross,

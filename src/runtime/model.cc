@@ -30,6 +30,10 @@ void apply_norm(Work& work, const Norm& norm, int64_t tokens, float* x) {
              [&](int64_t t) { norm.apply(x + t * norm.width, x + t * norm.width); });
 }
 
+KeptFloats kept_floats(const Mixer& mixer) {
+  return {mixer.state_floats(), mixer.token_floats()};
+}
+
 void check_tokens(std::span<const int32_t> tokens, int64_t vocab, const char* side) {
   for (const int32_t token : tokens) {
     if (token < 0 || token >= vocab) {
@@ -81,6 +85,13 @@ Model::Model(const ModelDescription& description, const TensorSource& weights)
     decoder_layers_.push_back(Layer::decoder(config, decoder.in("layers." + std::to_string(i))));
   decoder_has_norm_ = config.decoder.pre_norm && config.decoder.final_norm;
   decoder_norm_ = Norm(decoder, "layer_norm");
+  std::vector<KeptFloats> self;
+  std::vector<KeptFloats> cross;
+  for (const Layer& layer : decoder_layers_) {
+    self.push_back(kept_floats(layer.self()));
+    if (layer.cross()) cross.push_back(kept_floats(*layer.cross()));
+  }
+  layout_ = std::make_shared<const StateLayout>(std::move(self), cross);
 }
 
 float* Model::encode(Work& work, Scratch::Frame& frame, const Ragged& sources,
@@ -99,13 +110,9 @@ float* Model::encode(Work& work, Scratch::Frame& frame, const Ragged& sources,
 
 DecoderState Model::start(Work& work, const Ragged& sources, std::span<const int32_t> tokens) const {
   if (!encoder_embedding_) throw UserError("this model is a language model: it has no source to read");
-  auto memory = std::make_shared<SourceMemory>();
-  memory->offsets.assign(sources.offsets.begin(), sources.offsets.end());
-  for (const Layer& layer : decoder_layers_) {
-    const Mixer& cross = *layer.cross();
-    memory->layers.push_back(kernels::AlignedBuffer<float>::uninitialised(static_cast<size_t>(
-        cross.state_floats() * sources.sequences() + cross.token_floats() * sources.tokens())));
-  }
+  std::vector<std::shared_ptr<SourceMemory>> memories;
+  for (int64_t i = 0; i < sources.sequences(); ++i)
+    memories.push_back(std::make_shared<SourceMemory>(layout_, sources.length(i)));
   // Some sources at a time: what the encoder holds of them stays in a cache, and small.
   for (int64_t first = 0; first < sources.sequences();) {
     int64_t last = first + 1;
@@ -116,24 +123,19 @@ DecoderState Model::start(Work& work, const Ragged& sources, std::span<const int
     const Ragged some{{offsets, static_cast<size_t>(last - first + 1)}};
     const float* encoded =
         encode(work, frame, some, tokens.subspan(sources.begin(first), static_cast<size_t>(some.tokens())));
-    for (size_t i = 0; i < decoder_layers_.size(); ++i) {
-      const Mixer& cross = *decoder_layers_[i].cross();
-      float* numbers = memory->layers[i].data() + cross.state_floats() * first +
-                       cross.token_floats() * sources.begin(first);
-      cross.read(work, {encoded, config().dim}, {numbers, some});
+    const std::span states(frame.array<SourceState>(last - first), static_cast<size_t>(last - first));
+    for (size_t layer = 0; layer < decoder_layers_.size(); ++layer) {
+      for (int64_t i = first; i < last; ++i) states[i - first] = memories[i]->layer(layer);
+      decoder_layers_[layer].cross()->read(work, some, {encoded, config().dim}, states);
     }
     first = last;
   }
-  const Mixer& self = decoder_layers_.front().self();
-  return {static_cast<int64_t>(decoder_layers_.size()), self.state_floats(), self.token_floats(),
-          sources.sequences(), std::move(memory)};
+  return {layout_, DecoderState::Sources(memories.begin(), memories.end())};
 }
 
 DecoderState Model::start(int64_t rows) const {
   if (encoder_embedding_) throw UserError("this model translates: it needs a source to start from");
-  const Mixer& self = decoder_layers_.front().self();
-  return {static_cast<int64_t>(decoder_layers_.size()), self.state_floats(), self.token_floats(), rows,
-          nullptr};
+  return {layout_, rows};
 }
 
 float* Model::features(Work& work, Scratch::Frame& frame, const Ragged& rows, std::span<const int32_t> tokens,
@@ -145,9 +147,12 @@ float* Model::features(Work& work, Scratch::Frame& frame, const Ragged& rows, st
   float* x = frame.floats(rows.tokens() * config().dim);
   decoder_embedding_.look_up(work, tokens, {index, tokens.size()}, x);
   state.make_room(rows);
+  const DecoderState::Sources& sources = state.sources();
+  const std::span source_of_row(frame.array<ConstSourceState>(static_cast<int64_t>(sources.size())),
+                                sources.size());
   for (size_t i = 0; i < decoder_layers_.size(); ++i) {
-    const SourceStates sources = state.sources() ? state.sources()->layer(i) : SourceStates{};
-    decoder_layers_[i].advance(work, rows, state.layer(i), sources, state.source_of_row(), x);
+    for (size_t r = 0; r < sources.size(); ++r) source_of_row[r] = sources[r]->layer(i);
+    decoder_layers_[i].advance(work, rows, state.layer(i), source_of_row, x);
   }
   state.count_tokens(rows);
   if (decoder_has_norm_) apply_norm(work, decoder_norm_, rows.tokens(), x);

@@ -39,6 +39,8 @@ class Model {
   DecoderState start(Work& work, const Ragged& sources, std::span<const int32_t> tokens) const;
   // A language model's rows, before their first token.
   DecoderState start(int64_t rows) const;
+  // No row yet, of either kind of model: for rows to join (DecoderState::append).
+  DecoderState empty_state() const { return {layout_, 0}; }
 
   // Reads the next tokens of each row, none, one or many, without asking what follows.
   void read(Work& work, const Ragged& rows, std::span<const int32_t> tokens, DecoderState& state) const;
@@ -66,6 +68,7 @@ class Model {
   bool decoder_has_norm_ = false;
   Norm decoder_norm_;
   Output output_;
+  std::shared_ptr<const StateLayout> layout_;
 };
 
 }  // namespace memsizer::runtime

@@ -2,6 +2,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <type_traits>
 #include <vector>
 
 #include "kernels/aligned_buffer.h"
@@ -21,8 +23,15 @@ class Scratch {
     ~Frame();
 
     // Not initialised, aligned to a cache line.
-    float* floats(int64_t count) { return static_cast<float*>(take(count * sizeof(float))); }
-    int64_t* integers(int64_t count) { return static_cast<int64_t*>(take(count * sizeof(int64_t))); }
+    template <typename T>
+    T* array(int64_t count) {
+      static_assert(std::is_trivially_destructible_v<T>);
+      T* first = static_cast<T*>(take(static_cast<size_t>(count) * sizeof(T)));
+      std::uninitialized_default_construct_n(first, count);
+      return first;
+    }
+    float* floats(int64_t count) { return array<float>(count); }
+    int64_t* integers(int64_t count) { return array<int64_t>(count); }
 
    private:
     void* take(size_t bytes) { return scratch_.take(bytes); }

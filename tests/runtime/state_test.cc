@@ -5,11 +5,8 @@
 
 #include <vector>
 
-#include "model/presets.h"
-#include "core/random.h"
 #include "model/state_size.h"
-#include "runtime/joined_tokens.h"
-#include "runtime/model.h"
+#include "runtime/small_models.h"
 #include "runtime/step_model.h"
 #include "support/allocation_count.h"
 
@@ -21,38 +18,13 @@ using kernels::WeightType;
 constexpr Mechanism kCausal[] = {Mechanism::Memsizer, Mechanism::Softmax,   Mechanism::Elu, Mechanism::Rfa,
                                  Mechanism::T2r,      Mechanism::Performer, Mechanism::Ssru};
 
-ModelConfig small_config(Mechanism mechanism) {
-  ModelConfig config = preset_config("tiny");
-  config.dim = 48;
-  config.vocab = 70;
-  config.encoder.heads = config.decoder.heads = 3;
-  config.encoder.ffn = config.decoder.ffn = 80;
-  config.decoder.self = mechanism;
-  config.decoder.cross = mechanism == Mechanism::Ssru ? Mechanism::Memsizer : mechanism;
-  return config;
-}
-
-std::unique_ptr<Model> random_model(const ModelConfig& config, WeightType type = WeightType::F32) {
-  ModelDescription description;
-  description.config = config;
-  return std::make_unique<Model>(description, *random_source(config, type, 7));
-}
-
-std::vector<int32_t> random_tokens(int64_t length, uint64_t seed) {
-  Random random = Random::of(seed);
-  std::vector<int32_t> tokens;
-  for (int64_t i = 0; i < length; ++i) tokens.push_back(static_cast<int32_t>(4 + random.below(60)));
-  return tokens;
-}
-
 // The scores after each of some steps, all rows reading tokens that depend on (row name, step) alone.
 std::vector<std::vector<float>> steps(RuntimeStepModel& model, const std::vector<uint64_t>& names, int count,
                                       int first_step = 0) {
   std::vector<std::vector<float>> scores;
   for (int step = first_step; step < first_step + count; ++step) {
     std::vector<int32_t> tokens;
-    for (const uint64_t name : names)
-      tokens.push_back(static_cast<int32_t>(4 + Random::of(name, static_cast<uint64_t>(step)).below(60)));
+    for (const uint64_t name : names) tokens.push_back(token_of(name, static_cast<uint64_t>(step)));
     const auto got = model.advance(tokens);
     scores.emplace_back(got.begin(), got.end());
   }
@@ -65,9 +37,7 @@ std::vector<float> row_of(const std::vector<float>& scores, size_t row, int64_t 
 }
 
 RuntimeStepModel started(const Model& model, Work& work, const std::vector<uint64_t>& names) {
-  JoinedTokens sources;
-  for (const uint64_t name : names) sources.add(random_tokens(static_cast<int64_t>(3 + name % 5), name));
-  return {model, work, model.start(work, sources.ragged(), sources.tokens)};
+  return {model, work, start_rows(model, work, names)};
 }
 
 TEST(DecoderState, ARowDoesNotDependOnTheRowsBesideItNorOnThreads) {
@@ -163,6 +133,7 @@ TEST(DecoderState, ResetStartsAgain) {
     const auto expected = steps(first, {11, 12}, 3);
     DecoderState state = first.state();
     state.reorder(std::vector<int64_t>{1, 1, 0});
+    state.reorder(std::vector<int64_t>{2, 0});
     state.reset();
     RuntimeStepModel again(*model, work, std::move(state));
     EXPECT_EQ(steps(again, {11, 12}, 3), expected) << mechanism_name(mechanism);

@@ -26,20 +26,15 @@ KernelMixer::KernelMixer(const MixerConfig& config, const Weights& weights)
   inputs_ = Linear(weights, names);
 }
 
-void KernelMixer::write(const float* key_features, const float* value, float* state) const {
-  kernels::memory_write(key_features, value, features(), head_dim_, state, head_dim_);
-  float* sum = state + features() * head_dim_;
-  kernels::add(sum, key_features, features(), sum);
-}
-
-void KernelMixer::read_head(const float* query_features, const float* state, float* out) const {
-  kernels::memory_read(query_features, state, features(), head_dim_, head_dim_, out);
-  const float norm = kernels::dot(query_features, state + features() * head_dim_, features());
+void KernelMixer::read_head(const float* query_features, int64_t head, const float* state, float* out) const {
+  kernels::memory_read(query_features, state + memory_at(head), features(), head_dim_, head_dim_, out);
+  const float norm = kernels::dot(query_features, state + normaliser_at(head), features());
   kernels::scale(out, head_dim_, 1.0F / map_->denominator(norm));
 }
 
+template <typename StateOf>
 void KernelMixer::write_sequences(Work& work, const Ragged& sequences, ConstRows projected, int64_t key_at,
-                                  int64_t value_at, float* states) const {
+                                  int64_t value_at, const StateOf& state_of) const {
   Scratch::Frame frame(work.scratch);
   const int64_t items = sequences.sequences() * heads_;
   const int64_t room = features() + map_->scratch_floats();
@@ -49,8 +44,10 @@ void KernelMixer::write_sequences(Work& work, const Ragged& sequences, ConstRows
     const int64_t head = item % heads_;
     float* phi = buffers + item * room;
     float* scratch = phi + features();
-    float* state = states + sequence * state_floats() + head * head_state();
-    std::fill_n(state, head_state(), 0.0F);
+    float* memory = state_of(sequence) + memory_at(head);
+    float* sum = state_of(sequence) + normaliser_at(head);
+    std::fill_n(memory, features() * head_dim_, 0.0F);
+    std::fill_n(sum, features(), 0.0F);
     const auto row_of = [&](int64_t token) { return projected.data + token * projected.stride; };
     const auto key_of = [&](int64_t token) { return row_of(token) + key_at + head * head_dim_; };
     float shift = -std::numeric_limits<float>::infinity();
@@ -63,7 +60,9 @@ void KernelMixer::write_sequences(Work& work, const Ragged& sequences, ConstRows
       } else {
         map_->apply(key_of(token), head, Side::Key, scratch, phi);
       }
-      write(phi, row_of(token) + value_at + head * head_dim_, state);
+      kernels::memory_write(phi, row_of(token) + value_at + head * head_dim_, features(), head_dim_, memory,
+                            head_dim_);
+      kernels::add(sum, phi, features(), sum);
     }
   });
 }
@@ -75,7 +74,8 @@ void KernelMixer::encode(Work& work, const Ragged& sequences, ConstRows x, Rows 
   float* projected = frame.floats(tokens * width);
   inputs_.apply(work, x, tokens, {projected, width});
   float* states = frame.floats(sequences.sequences() * state_floats());
-  write_sequences(work, sequences, {projected, width}, dim_, 2 * dim_, states);
+  write_sequences(work, sequences, {projected, width}, dim_, 2 * dim_,
+                  [&](int64_t i) { return states + i * state_floats(); });
   float* mixed = frame.floats(tokens * dim_);
   const int64_t room = features() + map_->scratch_floats();
   float* buffers = frame.floats(tokens * room);
@@ -85,24 +85,25 @@ void KernelMixer::encode(Work& work, const Ragged& sequences, ConstRows x, Rows 
       float* phi = buffers + token * room;
       for (int64_t head = 0; head < heads_; ++head) {
         map_->apply(projected + token * width + head * head_dim_, head, Side::Query, phi + features(), phi);
-        read_head(phi, states + i * state_floats() + head * head_state(),
-                  mixed + token * dim_ + head * head_dim_);
+        read_head(phi, head, states + i * state_floats(), mixed + token * dim_ + head * head_dim_);
       }
     });
   }
   output_.apply(work, {mixed, dim_}, tokens, out);
 }
 
-void KernelMixer::read(Work& work, ConstRows x, const SourceStates& states) const {
+void KernelMixer::read(Work& work, const Ragged& sources, ConstRows x,
+                       std::span<const SourceState> states) const {
   Scratch::Frame frame(work.scratch);
-  const int64_t tokens = states.sources.tokens();
+  const int64_t tokens = sources.tokens();
   float* projected = frame.floats(tokens * inputs_.out());
   inputs_.apply(work, x, tokens, {projected, inputs_.out()});
-  write_sequences(work, states.sources, {projected, inputs_.out()}, 0, dim_, states.numbers);
+  write_sequences(work, sources, {projected, inputs_.out()}, 0, dim_,
+                  [&](int64_t i) { return states[i].fixed; });
 }
 
-void KernelMixer::attend(Work& work, const Ragged& rows, ConstRows x, const SourceStates& states,
-                         std::span<const int32_t> source_of_row, Rows out) const {
+void KernelMixer::attend(Work& work, const Ragged& rows, ConstRows x,
+                         std::span<const ConstSourceState> source_of_row, Rows out) const {
   Scratch::Frame frame(work.scratch);
   const int64_t tokens = rows.tokens();
   float* queries = frame.floats(tokens * dim_);
@@ -115,11 +116,11 @@ void KernelMixer::attend(Work& work, const Ragged& rows, ConstRows x, const Sour
     const int64_t row = item / heads_;
     const int64_t head = item % heads_;
     float* phi = buffers + item * room;
-    const float* state = states.numbers + source_of_row[row] * state_floats() + head * head_state();
+    const float* state = source_of_row[row].fixed;
     for (int64_t token = rows.begin(row); token < rows.end(row); ++token) {
       const int64_t at = token * dim_ + head * head_dim_;
       map_->apply(queries + at, head, Side::Query, phi + features(), phi);
-      read_head(phi, state, mixed + at);
+      read_head(phi, head, state, mixed + at);
     }
   });
   output_.apply(work, {mixed, dim_}, tokens, out);
@@ -142,8 +143,8 @@ void KernelMixer::advance(Work& work, const Ragged& rows, ConstRows x, const Row
     float* query_features = buffers + item * room;
     float* key_features = query_features + features();
     float* scratch = key_features + features();
-    float* state = states.row(row) + head * head_state();
-    float* sum = state + features() * head_dim_;
+    float* memory = states.row(row) + memory_at(head);
+    float* sum = states.row(row) + normaliser_at(head);
     for (int64_t token = rows.begin(row); token < rows.end(row); ++token) {
       const float* q = projected + token * width + head * head_dim_;
       map_->apply(q, head, Side::Query, scratch, query_features);
@@ -155,7 +156,7 @@ void KernelMixer::advance(Work& work, const Ragged& rows, ConstRows x, const Row
       }
       kernels::add(sum, key_features, features(), sum);
       float* result = mixed + token * dim_ + head * head_dim_;
-      kernels::memory_step(key_features, q + 2 * dim_, query_features, features(), head_dim_, state,
+      kernels::memory_step(key_features, q + 2 * dim_, query_features, features(), head_dim_, memory,
                            head_dim_, result);
       const float norm = kernels::dot(query_features, sum, features());
       kernels::scale(result, head_dim_, 1.0F / map_->denominator(norm));

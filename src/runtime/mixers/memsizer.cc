@@ -74,15 +74,16 @@ float* MemsizerMixer::project(Work& work, Scratch::Frame& frame, ConstRows x, in
   return projected;
 }
 
+template <typename StateOf>
 void MemsizerMixer::write_sequences(Work& work, const Ragged& sequences, const float* projected,
-                                    float* states) const {
+                                    const StateOf& state_of) const {
   const int64_t ranges = column_ranges(work, sequences.sequences(), dim_);
   const int64_t width = projection_.out();
   work.team.split(sequences.sequences() * ranges, 1, [&](int64_t begin, int64_t end) {
     for (int64_t item = begin; item < end; ++item) {
       const int64_t sequence = item / ranges;
       const auto [first, last] = columns_of(item % ranges, ranges, dim_);
-      float* memory = states + sequence * state_floats();
+      float* memory = state_of(sequence);
       float* keys = memory + slots_ * dim_;
       const float scale = inverse_root(std::max<int64_t>(1, sequences.length(sequence)));
       for (int64_t j = 0; j < slots_; ++j)
@@ -120,7 +121,7 @@ void MemsizerMixer::encode(Work& work, const Ragged& sequences, ConstRows x, Row
   float* projected = project(work, frame, x, tokens);
   float* addresses = frame.floats(tokens * slots_);
   float* states = frame.floats(sequences.sequences() * state_floats());
-  write_sequences(work, sequences, projected, states);
+  write_sequences(work, sequences, projected, [&](int64_t i) { return states + i * state_floats(); });
   for (int64_t i = 0; i < sequences.sequences(); ++i) {
     const float* state = states + i * state_floats();
     split_rows(work, sequences.length(i), slots_ * dim_, [&](int64_t t) {
@@ -131,20 +132,22 @@ void MemsizerMixer::encode(Work& work, const Ragged& sequences, ConstRows x, Row
   }
 }
 
-void MemsizerMixer::read(Work& work, ConstRows x, const SourceStates& states) const {
+void MemsizerMixer::read(Work& work, const Ragged& sources, ConstRows x,
+                         std::span<const SourceState> states) const {
   Scratch::Frame frame(work.scratch);
-  write_sequences(work, states.sources, project(work, frame, x, states.sources.tokens()), states.numbers);
+  write_sequences(work, sources, project(work, frame, x, sources.tokens()),
+                  [&](int64_t i) { return states[i].fixed; });
 }
 
-void MemsizerMixer::attend(Work& work, const Ragged& rows, ConstRows x, const SourceStates& states,
-                           std::span<const int32_t> source_of_row, Rows out) const {
+void MemsizerMixer::attend(Work& work, const Ragged& rows, ConstRows x,
+                           std::span<const ConstSourceState> source_of_row, Rows out) const {
   Scratch::Frame frame(work.scratch);
   const int64_t tokens = rows.tokens();
   float* logits = frame.floats(tokens * key_floats());
   float* addresses = frame.floats(tokens * slots_);
   if (!input_keys_) query_keys_.apply(work, x, tokens, {logits, key_floats()});
   split_rows(work, rows.sequences(), slots_ * dim_ * rows.tokens() / rows.sequences(), [&](int64_t row) {
-    const float* state = states.numbers + source_of_row[row] * state_floats();
+    const float* state = source_of_row[row].fixed;
     for (int64_t token = rows.begin(row); token < rows.end(row); ++token) {
       read_state(x.data + token * x.stride, logits + token * key_floats(), state, addresses + token * slots_,
                  out.data + token * out.stride);

@@ -16,9 +16,10 @@ class MemsizerMixer : public Mixer {
 
   void encode(Work& work, const Ragged& sequences, ConstRows x, Rows out) const override;
   void advance(Work& work, const Ragged& rows, ConstRows x, const RowStates& states, Rows out) const override;
-  void read(Work& work, ConstRows x, const SourceStates& states) const override;
-  void attend(Work& work, const Ragged& rows, ConstRows x, const SourceStates& states,
-              std::span<const int32_t> source_of_row, Rows out) const override;
+  void read(Work& work, const Ragged& sources, ConstRows x,
+            std::span<const SourceState> states) const override;
+  void attend(Work& work, const Ragged& rows, ConstRows x, std::span<const ConstSourceState> source_of_row,
+              Rows out) const override;
 
  private:
   int64_t key_floats() const { return heads_ * slots_; }
@@ -27,8 +28,10 @@ class MemsizerMixer : public Mixer {
   float* project(Work& work, Scratch::Frame& frame, ConstRows x, int64_t tokens) const;
   void normalise(float* projected) const;
 
-  // Fills the states of whole sequences from their tokens' projections.
-  void write_sequences(Work& work, const Ragged& sequences, const float* projected, float* states) const;
+  // Fills the states of whole sequences, state_of(sequence), from their tokens' projections.
+  template <typename StateOf>
+  void write_sequences(Work& work, const Ragged& sequences, const float* projected,
+                       const StateOf& state_of) const;
   // One token's output from a finished state. Logits [heads, slots] are overwritten; with keys made from the
   // input they are computed here.
   void read_state(const float* x, float* logits, const float* state, float* address, float* out) const;

@@ -28,12 +28,13 @@ void Mixer::advance(Work& /*work*/, const Ragged& /*rows*/, ConstRows /*x*/, con
   refuse("causal self-attention");
 }
 
-void Mixer::read(Work& /*work*/, ConstRows /*x*/, const SourceStates& /*states*/) const {
+void Mixer::read(Work& /*work*/, const Ragged& /*sources*/, ConstRows /*x*/,
+                 std::span<const SourceState> /*states*/) const {
   refuse("cross-attention");
 }
 
-void Mixer::attend(Work& /*work*/, const Ragged& /*rows*/, ConstRows /*x*/, const SourceStates& /*states*/,
-                   std::span<const int32_t> /*source_of_row*/, Rows /*out*/) const {
+void Mixer::attend(Work& /*work*/, const Ragged& /*rows*/, ConstRows /*x*/,
+                   std::span<const ConstSourceState> /*source_of_row*/, Rows /*out*/) const {
   refuse("cross-attention");
 }
 

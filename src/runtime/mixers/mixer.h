@@ -22,10 +22,17 @@ struct RowStates {
   float* row(int64_t i) const { return numbers + i * stride; }
 };
 
-// What a cross mixer keeps of the sources it has read: constant numbers for each, or some for each token.
-struct SourceStates {
-  float* numbers = nullptr;
-  Ragged sources;
+// What a cross mixer keeps of one source: its constant numbers and, if it keeps any, those of its tokens.
+struct SourceState {
+  float* fixed = nullptr;
+  float* per_token = nullptr;
+  int64_t tokens = 0;
+};
+
+struct ConstSourceState {
+  const float* fixed = nullptr;
+  const float* per_token = nullptr;
+  int64_t tokens = 0;
 };
 
 // A mechanism in the place of attention, at generation time: the recurrent form of nn/mixers, without
@@ -46,11 +53,12 @@ class Mixer {
   // Causal self-attention: reads the next tokens of each row, one or many.
   virtual void advance(Work& work, const Ragged& rows, ConstRows x, const RowStates& states, Rows out) const;
 
-  // Cross-attention: reads the sources once, then answers the tokens of each row from the state of its
-  // source.
-  virtual void read(Work& work, ConstRows x, const SourceStates& states) const;
-  virtual void attend(Work& work, const Ragged& rows, ConstRows x, const SourceStates& states,
-                      std::span<const int32_t> source_of_row, Rows out) const;
+  // Cross-attention: reads the sources once, each into a state of its own, then answers the tokens of each
+  // row from the state of its source.
+  virtual void read(Work& work, const Ragged& sources, ConstRows x,
+                    std::span<const SourceState> states) const;
+  virtual void attend(Work& work, const Ragged& rows, ConstRows x,
+                      std::span<const ConstSourceState> source_of_row, Rows out) const;
 };
 
 // The mixer of a configuration, with its weights.

@@ -109,12 +109,19 @@ void SoftmaxMixer::advance(Work& work, const Ragged& rows, ConstRows x, const Ro
   output_.apply(work, {mixed, dim_}, tokens, out);
 }
 
-void SoftmaxMixer::read(Work& work, ConstRows x, const SourceStates& states) const {
-  inputs_.apply(work, x, states.sources.tokens(), {states.numbers, 2 * dim_});
+void SoftmaxMixer::read(Work& work, const Ragged& sources, ConstRows x,
+                        std::span<const SourceState> states) const {
+  Scratch::Frame frame(work.scratch);
+  const int64_t width = 2 * dim_;
+  // One product for all sources, then a copy: small products are slower than that.
+  float* projected = frame.floats(sources.tokens() * width);
+  inputs_.apply(work, x, sources.tokens(), {projected, width});
+  for (int64_t i = 0; i < sources.sequences(); ++i)
+    std::copy_n(projected + sources.begin(i) * width, sources.length(i) * width, states[i].per_token);
 }
 
-void SoftmaxMixer::attend(Work& work, const Ragged& rows, ConstRows x, const SourceStates& states,
-                          std::span<const int32_t> source_of_row, Rows out) const {
+void SoftmaxMixer::attend(Work& work, const Ragged& rows, ConstRows x,
+                          std::span<const ConstSourceState> source_of_row, Rows out) const {
   Scratch::Frame frame(work.scratch);
   const int64_t tokens = rows.tokens();
   float* queries = frame.floats(tokens * dim_);
@@ -122,14 +129,13 @@ void SoftmaxMixer::attend(Work& work, const Ragged& rows, ConstRows x, const Sou
   scale_queries({queries, dim_}, tokens);
   float* mixed = frame.floats(tokens * dim_);
   attend_rows(work, rows.sequences(), heads_, [&](int64_t r) {
-    const int64_t source = source_of_row[r];
-    const float* first = states.numbers + states.sources.begin(source) * 2 * dim_;
+    const float* first = source_of_row[r].per_token;
     return AttentionTask{.queries = {queries + rows.begin(r) * dim_, dim_},
                          .count = rows.length(r),
                          .keys = first,
                          .values = first + dim_,
                          .stride = 2 * dim_,
-                         .visible = states.sources.length(source),
+                         .visible = source_of_row[r].tokens,
                          .head_dim = head_dim_,
                          .out = {mixed + rows.begin(r) * dim_, dim_}};
   });

@@ -13,9 +13,10 @@ class SoftmaxMixer : public Mixer {
 
   void encode(Work& work, const Ragged& sequences, ConstRows x, Rows out) const override;
   void advance(Work& work, const Ragged& rows, ConstRows x, const RowStates& states, Rows out) const override;
-  void read(Work& work, ConstRows x, const SourceStates& states) const override;
-  void attend(Work& work, const Ragged& rows, ConstRows x, const SourceStates& states,
-              std::span<const int32_t> source_of_row, Rows out) const override;
+  void read(Work& work, const Ragged& sources, ConstRows x,
+            std::span<const SourceState> states) const override;
+  void attend(Work& work, const Ragged& rows, ConstRows x, std::span<const ConstSourceState> source_of_row,
+              Rows out) const override;
 
  private:
   // Scales the queries, one a row of `queries`, to what the kernel wants.

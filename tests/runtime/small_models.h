@@ -1,0 +1,105 @@
+// Small models with random weights, for tests of states.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "model/presets.h"
+#include "core/random.h"
+#include "runtime/joined_tokens.h"
+#include "runtime/model.h"
+
+namespace memsizer::runtime {
+
+inline ModelConfig small_config(Mechanism mechanism) {
+  ModelConfig config = preset_config("tiny");
+  config.dim = 48;
+  config.vocab = 70;
+  config.encoder.heads = config.decoder.heads = 3;
+  config.encoder.ffn = config.decoder.ffn = 80;
+  config.synthesizer.max_length = 64;
+  config.decoder.self = mechanism;
+  config.decoder.cross = traits(mechanism).cross ? mechanism : Mechanism::Memsizer;
+  return config;
+}
+
+struct SmallModel {
+  std::string name;
+  ModelConfig config;
+};
+
+// Every mechanism that can be causal, with a source and as a language model, and what else changes a state.
+inline std::vector<SmallModel> small_models() {
+  std::vector<SmallModel> models;
+  for (const MechanismTraits& row : mechanism_table()) {
+    if (row.causal_self) models.push_back({std::string(row.name), small_config(row.mechanism)});
+  }
+  models.push_back({"memsizer with keys made from the input", small_config(Mechanism::Memsizer)});
+  models.back().config.memsizer.keys = MemsizerKeys::Input;
+  models.push_back({"softmax over a source's memory", small_config(Mechanism::Softmax)});
+  models.back().config.decoder.cross = Mechanism::Memsizer;
+  const size_t with_source = models.size();
+  for (size_t i = 0; i < with_source; ++i) {
+    SmallModel model = models[i];
+    model.name += ", language model";
+    model.config.architecture = Architecture::LanguageModel;
+    model.config.embedding.tie = Tying::Decoder;
+    models.push_back(std::move(model));
+  }
+  return models;
+}
+
+inline std::unique_ptr<Model> random_model(const ModelConfig& config,
+                                           kernels::WeightType type = kernels::WeightType::F32,
+                                           uint64_t seed = 7) {
+  ModelDescription description;
+  description.config = config;
+  return std::make_unique<Model>(description, *random_source(config, type, seed));
+}
+
+inline std::vector<int32_t> random_tokens(int64_t length, uint64_t seed) {
+  Random random = Random::of(seed);
+  std::vector<int32_t> tokens;
+  for (int64_t i = 0; i < length; ++i) tokens.push_back(static_cast<int32_t>(4 + random.below(60)));
+  return tokens;
+}
+
+// The token that a row of this name reads at a step.
+inline int32_t token_of(uint64_t name, uint64_t step) {
+  return static_cast<int32_t>(4 + Random::of(name, step).below(60));
+}
+
+// One row per name, each with a source of its own if the model reads one.
+inline DecoderState start_rows(const Model& model, Work& work, const std::vector<uint64_t>& names) {
+  if (!model.config().has_encoder()) return model.start(static_cast<int64_t>(names.size()));
+  JoinedTokens sources;
+  for (const uint64_t name : names) sources.add(random_tokens(static_cast<int64_t>(3 + name % 5), name));
+  return model.start(work, sources.ragged(), sources.tokens);
+}
+
+// What follows each row after it has read one token more.
+inline std::vector<std::vector<float>> step_rows(const Model& model, Work& work, DecoderState& state,
+                                                 const std::vector<int32_t>& tokens) {
+  std::vector<int64_t> offsets;
+  for (size_t i = 0; i <= tokens.size(); ++i) offsets.push_back(static_cast<int64_t>(i));
+  const auto vocab = static_cast<size_t>(model.vocab());
+  std::vector<float> scores(tokens.size() * vocab);
+  model.advance(work, Ragged{offsets}, tokens, state, Model::Scores::LastToken, scores.data());
+  std::vector<std::vector<float>> rows;
+  for (size_t i = 0; i < tokens.size(); ++i)
+    rows.emplace_back(scores.begin() + i * vocab, scores.begin() + (i + 1) * vocab);
+  return rows;
+}
+
+// What follows after each of the first steps of a row that is alone.
+inline std::vector<std::vector<float>> steps_alone(const Model& model, Work& work, uint64_t name,
+                                                   uint64_t steps) {
+  DecoderState state = start_rows(model, work, {name});
+  std::vector<std::vector<float>> scores;
+  for (uint64_t step = 0; step < steps; ++step)
+    scores.push_back(step_rows(model, work, state, {token_of(name, step)}).front());
+  return scores;
+}
+
+}  // namespace memsizer::runtime
