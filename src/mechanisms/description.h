@@ -71,6 +71,9 @@ class Mechanism {
   const MechanismDescription* description_;
 };
 
+// Every mechanism's options with their defaults (registry.cc).
+OptionSections mechanism_options();
+
 // What one mixer needs to know, cut out of a model's configuration.
 struct MixerConfig {
   Mechanism mechanism;
@@ -79,7 +82,7 @@ struct MixerConfig {
   int64_t dim = 0;
   int64_t heads = 0;
   double attention_dropout = 0.0;
-  OptionSections mechanism_options;
+  OptionSections mechanism_options = memsizer::mechanism_options();
 
   int64_t head_dim() const { return dim / heads; }
 

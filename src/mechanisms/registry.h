@@ -19,9 +19,6 @@ Mechanism mechanism_named(std::string_view name);
 // initialisers, as the tests do.
 void add_mechanism(const MechanismDescription& description);
 
-// Every mechanism's options with their defaults.
-OptionSections mechanism_options();
-
 // Throws UserError, naming the alternatives, if the mechanism cannot be used in that position.
 void require_position(Mechanism mechanism, Position position);
 

@@ -18,6 +18,7 @@ struct StateSize {
     return constant_bytes + bytes_per_target_token * target_tokens + bytes_per_source_token * source_tokens;
   }
   StateSize& operator+=(const StateSize& other);
+  bool operator==(const StateSize&) const = default;
 };
 
 // The sum of the mixer's fields.

@@ -54,7 +54,7 @@ std::string SlotChoice::text() const {
 }
 
 std::string Variant::name() const {
-  std::string result = mechanism;
+  std::string result = stack.empty() ? mechanism : stack;
   if (slots) {
     result += slots->causal == slots->cross ? fmt::format("-k{}", slots->causal)
                                             : fmt::format("-k{}-{}", slots->causal, slots->cross);
@@ -113,7 +113,7 @@ std::vector<Variant> variants_of(const VariantLists& lists) {
     for (size_t s = 0; s < (sized ? slots.size() : 1); ++s) {
       for (const std::optional<int64_t>& head : heads) {
         for (size_t k = 0; k < (keyed ? keys.size() : 1); ++k)
-          result.push_back({mechanism, sized ? slots[s] : std::nullopt, head, keyed ? keys[k] : "", false});
+          result.push_back({mechanism, sized ? slots[s] : std::nullopt, head, keyed ? keys[k] : "", false, {}});
       }
     }
   }
@@ -125,7 +125,13 @@ std::vector<Variant> variants_of(const VariantLists& lists, const ModelConfig& b
   VariantLists own = lists;
   own.mechanisms.emplace_back(base.decoder.self.at(0).name());
   std::vector<Variant> result = variants_of(own);
-  for (Variant& variant : result) variant.own = true;
+  std::string stack;
+  for (const Mechanism& mechanism : base.decoder.self.values())
+    stack += (stack.empty() ? "" : "+") + std::string(mechanism.name());
+  for (Variant& variant : result) {
+    variant.own = true;
+    if (base.decoder.self.values().size() > 1) variant.stack = stack;
+  }
   return result;
 }
 

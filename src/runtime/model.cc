@@ -4,9 +4,9 @@
 #include <future>
 
 #include "core/error.h"
+#include "kernels/rows.h"
 #include "model/model_checksum.h"
 #include "model/tensor_check.h"
-#include "kernels/rows.h"
 
 namespace memsizer::runtime {
 namespace {
@@ -28,10 +28,6 @@ Table shared_table(const ModelConfig& config, const Embedding* encoder) {
 void apply_norm(Work& work, const Norm& norm, int64_t tokens, float* x) {
   split_rows(work, tokens, norm.width,
              [&](int64_t t) { norm.apply(x + t * norm.width, x + t * norm.width); });
-}
-
-KeptFloats kept_floats(const Mixer& mixer) {
-  return {mixer.state_floats(), mixer.token_floats()};
 }
 
 void check_tokens(std::span<const int32_t> tokens, int64_t vocab, const char* side) {
@@ -77,19 +73,19 @@ Model::Model(const ModelDescription& description, const TensorSource& weights)
   const Weights decoder(weights, "decoder.");
   if (config.has_encoder()) {
     for (int64_t i = 0; i < config.encoder.layers; ++i)
-      encoder_layers_.push_back(Layer::encoder(config, encoder.in("layers." + std::to_string(i))));
+      encoder_layers_.push_back(Layer::encoder(config, i, encoder.in("layers." + std::to_string(i))));
     encoder_has_norm_ = config.encoder.pre_norm;
     encoder_norm_ = Norm(encoder, "layer_norm");
   }
   for (int64_t i = 0; i < config.decoder.layers; ++i)
-    decoder_layers_.push_back(Layer::decoder(config, decoder.in("layers." + std::to_string(i))));
+    decoder_layers_.push_back(Layer::decoder(config, i, decoder.in("layers." + std::to_string(i))));
   decoder_has_norm_ = config.decoder.pre_norm && config.decoder.final_norm;
   decoder_norm_ = Norm(decoder, "layer_norm");
   std::vector<KeptFloats> self;
   std::vector<KeptFloats> cross;
-  for (const Layer& layer : decoder_layers_) {
-    self.push_back(kept_floats(layer.self()));
-    if (layer.cross()) cross.push_back(kept_floats(*layer.cross()));
+  for (int64_t i = 0; i < config.decoder.layers; ++i) {
+    self.push_back(kept_floats(mixer_config(config, Position::CausalSelf, i).state()));
+    if (config.has_encoder()) cross.push_back(kept_floats(mixer_config(config, Position::Cross, i).state()));
   }
   layout_ = std::make_shared<const StateLayout>(std::move(self), cross);
 }

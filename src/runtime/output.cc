@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "kernels/rows.h"
-#include "runtime/mixers/mixer.h"
+#include "runtime/mixer.h"
 
 namespace memsizer::runtime {
 namespace {

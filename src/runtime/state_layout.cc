@@ -12,6 +12,15 @@ int64_t whole_lines(int64_t floats) {
 
 }  // namespace
 
+KeptFloats kept_floats(std::span<const StateField> fields) {
+  KeptFloats kept;
+  for (const StateField& field : fields) {
+    if (field.type != DType::F32) continue;
+    (field.growth == Growth::Fixed ? kept.fixed : kept.per_token) += field.elements();
+  }
+  return kept;
+}
+
 StateLayout::StateLayout(std::vector<KeptFloats> self, const std::vector<KeptFloats>& cross)
     : self_(std::move(self)) {
   for (const KeptFloats& kept : self_) {

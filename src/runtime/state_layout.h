@@ -2,7 +2,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
+
+#include "core/state_field.h"
 
 namespace memsizer::runtime {
 
@@ -11,6 +14,10 @@ struct KeptFloats {
   int64_t fixed = 0;
   int64_t per_token = 0;
 };
+
+// Of the fields that a mixer's description lists. A count of tokens is not among the numbers: a state keeps
+// one for all layers.
+KeptFloats kept_floats(std::span<const StateField> fields);
 
 // Where the numbers of each layer are, in the memory of a row and in that of a source. Layers may differ.
 // Each starts at a cache line, so that members of a team never write to the same one.

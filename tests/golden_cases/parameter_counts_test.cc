@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "mechanisms/t2r/description.h"
 #include "model/presets.h"
 #include "model/tensor_list.h"
 

@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include "mechanisms/linformer/description.h"
+#include "mechanisms/memsizer/description.h"
+#include "mechanisms/performer/description.h"
+#include "mechanisms/rfa/description.h"
 #include "model/presets.h"
 #include "model/tensor_list.h"
 #include "support/messages.h"

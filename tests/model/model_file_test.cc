@@ -8,6 +8,7 @@
 #include <iterator>
 #include <string>
 
+#include "mechanisms/memsizer/description.h"
 #include "model/model_checksum.h"
 #include "model/tensor_check.h"
 #include "model/tensor_list.h"
@@ -58,7 +59,7 @@ TEST(ModelFile, Version1StaysReadable) {
   EXPECT_EQ(description.task, "translation");
   EXPECT_EQ(description.config.dim, 8);
   EXPECT_EQ(description.config.vocab, 12);
-  EXPECT_EQ(description.config.memsizer.slots.causal, 2);
+  EXPECT_EQ(description.config.options<MemsizerOptions>().slots.causal, 2);
   EXPECT_EQ(description.tokenizer, tiny_description().tokenizer);
   EXPECT_EQ(description.generation.at("beam"), 2);
   EXPECT_NO_THROW(verify_checksum(file));

@@ -7,6 +7,8 @@
 #include <limits>
 #include <string>
 
+#include "mechanisms/memsizer/description.h"
+#include "mechanisms/synthesizer/description.h"
 #include "model/presets.h"
 #include "model/tensor_list.h"
 #include "support/messages.h"

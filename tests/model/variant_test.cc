@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "core/error.h"
+#include "mechanisms/memsizer/description.h"
+#include "mechanisms/rfa/description.h"
 #include "model/presets.h"
 #include "support/messages.h"
 
@@ -30,19 +32,20 @@ TEST(Variant, EachMechanismWithEachSettingThatItHas) {
 TEST(Variant, SetsTheModel) {
   const ModelConfig base = preset_config("tiny");
   const ModelConfig config = variants_of({{"memsizer"}, {"5/7"}, {2}, {"frozen"}}).front().applied_to(base);
-  EXPECT_EQ(config.decoder.self, Mechanism::Memsizer);
-  EXPECT_EQ(config.decoder.cross, Mechanism::Memsizer);
-  EXPECT_EQ(config.memsizer.slots.causal, 5);
-  EXPECT_EQ(config.memsizer.slots.cross, 7);
-  EXPECT_EQ(config.memsizer.heads, 2);
-  EXPECT_EQ(config.memsizer.keys, MemsizerKeys::Frozen);
-  EXPECT_EQ(variants_of({{"rfa"}, {"9"}, {}, {}}).front().applied_to(base).rfa.features.cross, 9);
+  EXPECT_EQ(config.decoder.self, mechanism_named("memsizer"));
+  EXPECT_EQ(config.decoder.cross, mechanism_named("memsizer"));
+  EXPECT_EQ(config.options<MemsizerOptions>().slots.causal, 5);
+  EXPECT_EQ(config.options<MemsizerOptions>().slots.cross, 7);
+  EXPECT_EQ(config.options<MemsizerOptions>().heads, 2);
+  EXPECT_EQ(config.options<MemsizerOptions>().keys, MemsizerKeys::Frozen);
+  EXPECT_EQ(
+      variants_of({{"rfa"}, {"9"}, {}, {}}).front().applied_to(base).options<RfaOptions>().features.cross, 9);
 }
 
 TEST(Variant, SoftmaxCrossesForWhatCannot) {
   const ModelConfig config = variants_of({{"ssru"}, {}, {}, {}}).front().applied_to(preset_config("tiny"));
-  EXPECT_EQ(config.decoder.self, Mechanism::Ssru);
-  EXPECT_EQ(config.decoder.cross, Mechanism::Softmax);
+  EXPECT_EQ(config.decoder.self, mechanism_named("ssru"));
+  EXPECT_EQ(config.decoder.cross, mechanism_named("softmax"));
 }
 
 TEST(Variant, RefusesWhatIsNotThere) {

@@ -6,13 +6,17 @@
 #include <array>
 #include <functional>
 
+#include "mechanisms/linformer/description.h"
+#include "mechanisms/memsizer/description.h"
+#include "mechanisms/performer/description.h"
+#include "mechanisms/rfa/description.h"
 #include "model/presets.h"
 #include "model/tensor_list.h"
 
 namespace memsizer {
 namespace {
 
-// Matrices that stay in F32, each for a reason that is_quantized gives.
+// Matrices that stay in F32, each for a reason that TensorSpec::quantized gives.
 constexpr std::array<std::string_view, 10> kKept = {"embed_positions.weight",
                                                     "feat.weight",
                                                     "compress_k.weight",
@@ -28,8 +32,8 @@ void expect_every_matrix_decided(const ModelConfig& config) {
   size_t quantized = 0;
   for (const TensorSpec& tensor : tensor_list(config)) {
     const bool kept = std::ranges::any_of(kKept, [&](auto end) { return tensor.name.ends_with(end); });
-    EXPECT_EQ(is_quantized(tensor.name), tensor.shape.size() == 2 && !kept) << tensor.name;
-    if (is_quantized(tensor.name)) ++quantized;
+    EXPECT_EQ(tensor.quantized, tensor.shape.size() == 2 && !kept) << tensor.name;
+    if (tensor.quantized) ++quantized;
     // Scales must not be taken for weights.
     EXPECT_FALSE(tensor.name.ends_with(".scale")) << tensor.name;
   }
@@ -52,12 +56,13 @@ TEST(WeightType, NoMatrixOfAPresetIsForgotten) {
 }
 
 TEST(WeightType, NoMatrixOfAMechanismIsForgotten) {
-  for (const MechanismTraits& row : mechanism_table()) {
+  for (const Mechanism& mechanism : mechanisms()) {
+    const MechanismTraits& row = mechanism.traits();
     SCOPED_TRACE(row.name);
     expect_every_matrix_decided([&](ModelConfig& config) {
-      if (row.supports(Position::EncoderSelf)) config.encoder.self = row.mechanism;
-      if (row.supports(Position::CausalSelf)) config.decoder.self = row.mechanism;
-      if (row.supports(Position::Cross)) config.decoder.cross = row.mechanism;
+      if (row.supports(Position::EncoderSelf)) config.encoder.self = mechanism;
+      if (row.supports(Position::CausalSelf)) config.decoder.self = mechanism;
+      if (row.supports(Position::Cross)) config.decoder.cross = mechanism;
     });
   }
 }
@@ -66,21 +71,22 @@ TEST(WeightType, NoMatrixOfAnOptionIsForgotten) {
   const auto all = [](ModelConfig& config, Mechanism mechanism) {
     config.decoder.self = config.decoder.cross = config.encoder.self = mechanism;
   };
-  expect_every_matrix_decided([&](ModelConfig& config) { config.memsizer.keys = MemsizerKeys::Input; });
+  expect_every_matrix_decided(
+      [&](ModelConfig& config) { config.options<MemsizerOptions>().keys = MemsizerKeys::Input; });
   expect_every_matrix_decided([&](ModelConfig& config) {
-    all(config, Mechanism::Rfa);
-    config.rfa.form = RfaForm::T2r;
-    config.rfa.gate = true;
+    all(config, mechanism_named("rfa"));
+    config.options<RfaOptions>().form = RfaForm::T2r;
+    config.options<RfaOptions>().gate = true;
   });
   for (const PerformerForm form : {PerformerForm::SoftmaxKernel, PerformerForm::Prf}) {
     expect_every_matrix_decided([&](ModelConfig& config) {
-      all(config, Mechanism::Performer);
-      config.performer.form = form;
+      all(config, mechanism_named("performer"));
+      config.options<PerformerOptions>().form = form;
     });
   }
   expect_every_matrix_decided([&](ModelConfig& config) {
-    config.encoder.self = Mechanism::Linformer;
-    config.linformer.form = LinformerForm::Lucid;
+    config.encoder.self = mechanism_named("linformer");
+    config.options<LinformerOptions>().form = LinformerForm::Lucid;
   });
   for (const Tying tie : {Tying::Decoder, Tying::None})
     expect_every_matrix_decided([&](ModelConfig& config) { config.embedding.tie = tie; });
@@ -92,13 +98,12 @@ TEST(WeightType, NoMatrixOfAnOptionIsForgotten) {
 }
 
 TEST(WeightType, StoredTypes) {
-  EXPECT_EQ(stored_type("decoder.layers.0.fc1.weight", WeightType::F32), DType::F32);
-  EXPECT_EQ(stored_type("decoder.layers.0.fc1.weight", WeightType::Bf16), DType::BF16);
-  EXPECT_EQ(stored_type("decoder.layers.0.fc1.weight", WeightType::Int8), DType::I8);
-  EXPECT_EQ(stored_type("decoder.layers.0.fc1.bias", WeightType::Int8), DType::F32);
+  const TensorSpec matrix{.name = "fc1.weight", .shape = {2, 2}, .quantized = true};
+  EXPECT_EQ(stored_type(matrix, WeightType::F32), DType::F32);
+  EXPECT_EQ(stored_type(matrix, WeightType::Bf16), DType::BF16);
+  EXPECT_EQ(stored_type(matrix, WeightType::Int8), DType::I8);
+  EXPECT_EQ(stored_type({.name = "fc1.bias", .shape = {2}}, WeightType::Int8), DType::F32);
   EXPECT_EQ(weight_type_name(WeightType::Bf16), "bf16");
-  EXPECT_FALSE(is_quantized(""));
-  EXPECT_FALSE(is_quantized(".weight"));
 }
 
 }  // namespace

@@ -50,8 +50,8 @@ TEST(Comparison, EachVariantWithEachSeedInItsFolder) {
   ASSERT_EQ(runs.size(), 4U);
   EXPECT_EQ(runs[0].folder, dir / "out" / "softmax" / "seed-1");
   EXPECT_EQ(runs[3].folder, dir / "out" / "memsizer" / "seed-2");
-  EXPECT_EQ(runs[0].recipe.model.decoder.cross, Mechanism::Softmax);
-  EXPECT_EQ(runs[3].recipe.model.decoder.self, Mechanism::Memsizer);
+  EXPECT_EQ(runs[0].recipe.model.decoder.cross, mechanism_named("softmax"));
+  EXPECT_EQ(runs[3].recipe.model.decoder.self, mechanism_named("memsizer"));
   EXPECT_EQ(runs[3].recipe.training.seed, 2);
   // All runs tokenise once.
   EXPECT_EQ(runs[0].recipe.data.cache, runs[3].recipe.data.cache);

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "runtime/mixers/feature_map.h"
-#include "runtime/mixers/mixer.h"
+#include "runtime/feature_map.h"
+#include "runtime/mixer.h"
 
 namespace memsizer::runtime {
 
@@ -12,9 +12,7 @@ namespace memsizer::runtime {
 // State: the sums of outer products [heads, features, head_dim], then the sums of features [heads, features].
 class KernelMixer : public Mixer {
  public:
-  KernelMixer(const MixerConfig& config, const Weights& weights);
-
-  int64_t state_floats() const override { return heads_ * features() * (head_dim_ + 1); }
+  KernelMixer(const MixerConfig& config, const Weights& weights, std::unique_ptr<FeatureMap> map);
 
   void encode(Work& work, const Ragged& sequences, ConstRows x, Rows out) const override;
   void advance(Work& work, const Ragged& rows, ConstRows x, const RowStates& states, Rows out) const override;
@@ -25,6 +23,7 @@ class KernelMixer : public Mixer {
 
  private:
   int64_t features() const { return map_->features(); }
+  int64_t state_floats() const { return heads_ * features() * (head_dim_ + 1); }
   // Where a head's sums start in a state.
   int64_t memory_at(int64_t head) const { return head * features() * head_dim_; }
   int64_t normaliser_at(int64_t head) const { return memory_at(heads_) + head * features(); }

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "runtime/mixers/mixer.h"
+#include "runtime/mixer.h"
 
 namespace memsizer::runtime {
 
@@ -8,8 +8,6 @@ namespace memsizer::runtime {
 class SoftmaxMixer : public Mixer {
  public:
   SoftmaxMixer(const MixerConfig& config, const Weights& weights);
-
-  int64_t token_floats() const override { return 2 * dim_; }
 
   void encode(Work& work, const Ragged& sequences, ConstRows x, Rows out) const override;
   void advance(Work& work, const Ragged& rows, ConstRows x, const RowStates& states, Rows out) const override;

@@ -1,4 +1,4 @@
-#include "runtime/mixers/kernel_mixer.h"
+#include "runtime/kernel_mixer.h"
 
 #include <algorithm>
 #include <limits>
@@ -9,12 +9,12 @@ namespace memsizer::runtime {
 
 using Side = FeatureMap::Side;
 
-KernelMixer::KernelMixer(const MixerConfig& config, const Weights& weights)
+KernelMixer::KernelMixer(const MixerConfig& config, const Weights& weights, std::unique_ptr<FeatureMap> map)
     : dim_(config.dim),
       heads_(config.heads),
       head_dim_(config.head_dim()),
       gated_(weights.contains("g_proj.weight")),
-      map_(make_feature_map(config, weights)),
+      map_(std::move(map)),
       output_(weights, {"out_proj"}) {
   if (config.position == Position::Cross) {
     query_ = Linear(weights, {"q_proj"});

@@ -1,4 +1,4 @@
-#include "runtime/mixers/linformer.h"
+#include "mechanisms/linformer/step.h"
 
 #include <cmath>
 
@@ -22,9 +22,9 @@ std::vector<float> transposed(const std::vector<float>& numbers, int64_t rows, i
 LinformerMixer::LinformerMixer(const MixerConfig& config, const Weights& weights)
     : dim_(config.dim),
       heads_(config.heads),
-      slots_(config.linformer.slots),
-      max_length_(config.linformer.max_length),
-      compress_first_(config.linformer.form == LinformerForm::Fairseq),
+      slots_(config.options<LinformerOptions>().slots),
+      max_length_(config.options<LinformerOptions>().max_length),
+      compress_first_(config.options<LinformerOptions>().form == LinformerForm::Fairseq),
       query_(weights, {"q_proj"}),
       key_(weights, {"k_proj"}),
       keys_are_values_(!weights.contains("v_proj.weight")),
@@ -35,7 +35,7 @@ LinformerMixer::LinformerMixer(const MixerConfig& config, const Weights& weights
                            : weights.floats("proj_" + side);
   };
   compress_keys_ = compression("k");
-  compress_values_ = config.linformer.shared ? compress_keys_ : compression("v");
+  compress_values_ = config.options<LinformerOptions>().shared ? compress_keys_ : compression("v");
 }
 
 void LinformerMixer::compress(const std::vector<float>& compression, ConstRows x, int64_t tokens,
@@ -90,6 +90,10 @@ void LinformerMixer::encode(Work& work, const Ragged& sequences, ConstRows x, Ro
     kernels::attention(task, 0, heads_, inner.floats(kernels::attention_scratch(task)));
   }
   output_.apply(work, {mixed, dim_}, tokens, out);
+}
+
+std::unique_ptr<Mixer> make_linformer_step(const MixerConfig& config, const Weights& weights) {
+  return std::make_unique<LinformerMixer>(config, weights);
 }
 
 }  // namespace memsizer::runtime

@@ -1,4 +1,4 @@
-#include "runtime/mixers/softmax.h"
+#include "mechanisms/softmax/step.h"
 
 #include <algorithm>
 #include <cmath>
@@ -140,6 +140,10 @@ void SoftmaxMixer::attend(Work& work, const Ragged& rows, ConstRows x,
                          .out = {mixed + rows.begin(r) * dim_, dim_}};
   });
   output_.apply(work, {mixed, dim_}, tokens, out);
+}
+
+std::unique_ptr<Mixer> make_softmax_step(const MixerConfig& config, const Weights& weights) {
+  return std::make_unique<SoftmaxMixer>(config, weights);
 }
 
 }  // namespace memsizer::runtime

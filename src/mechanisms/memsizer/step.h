@@ -1,18 +1,16 @@
 #pragma once
 
-#include "runtime/mixers/mixer.h"
+#include "mechanisms/memsizer/description.h"
+#include "runtime/mixer.h"
 
 namespace memsizer::runtime {
 
-// The paper's mechanism (spec section 2): a memory of k slots, written by the outer product of two normalised
+// The paper's mechanism: a memory of k slots, written by the outer product of two normalised
 // projections of each token and read by a softmax over keys, averaged over the heads. Keys made from the
 // input are a second memory of the same kind.
 class MemsizerMixer : public Mixer {
  public:
   MemsizerMixer(const MixerConfig& config, const Weights& weights);
-
-  // The memory [slots, dim]; then, if keys are made from the input, that of the keys [dim, heads * slots].
-  int64_t state_floats() const override { return slots_ * dim_ + (input_keys_ ? dim_ * key_floats() : 0); }
 
   void encode(Work& work, const Ragged& sequences, ConstRows x, Rows out) const override;
   void advance(Work& work, const Ragged& rows, ConstRows x, const RowStates& states, Rows out) const override;
@@ -22,6 +20,8 @@ class MemsizerMixer : public Mixer {
               Rows out) const override;
 
  private:
+  // The memory [slots, dim]; then, if keys are made from the input, that of the keys [dim, heads * slots].
+  int64_t state_floats() const { return slots_ * dim_ + (input_keys_ ? dim_ * key_floats() : 0); }
   int64_t key_floats() const { return heads_ * slots_; }
 
   // Every token's projections, normalised: [tokens, projection_.out()].

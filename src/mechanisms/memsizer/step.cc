@@ -1,4 +1,4 @@
-#include "runtime/mixers/memsizer.h"
+#include "mechanisms/memsizer/step.h"
 
 #include <algorithm>
 #include <cmath>
@@ -35,9 +35,9 @@ std::pair<int64_t, int64_t> columns_of(int64_t range, int64_t ranges, int64_t di
 
 MemsizerMixer::MemsizerMixer(const MixerConfig& config, const Weights& weights)
     : dim_(config.dim),
-      slots_(config.memsizer.slots.at(config.position)),
-      heads_(config.memsizer_heads()),
-      input_keys_(config.memsizer.keys == MemsizerKeys::Input) {
+      slots_(MemsizerSizes(config).slots),
+      heads_(MemsizerSizes(config).heads),
+      input_keys_(config.options<MemsizerOptions>().keys == MemsizerKeys::Input) {
   if (input_keys_) {
     projection_ = Linear(weights, {"key_k_proj", "key_v_proj", "k_proj", "v_proj"});
     key_right_at_ = key_floats();
@@ -213,6 +213,10 @@ void MemsizerMixer::advance(Work& work, const Ragged& rows, ConstRows x, const R
     const auto [first, last] = columns_of(item % ranges, ranges, dim_);
     for (int64_t token = rows.begin(r); token < rows.end(r); ++token) step(token, states.row(r), first, last);
   });
+}
+
+std::unique_ptr<Mixer> make_memsizer_step(const MixerConfig& config, const Weights& weights) {
+  return std::make_unique<MemsizerMixer>(config, weights);
 }
 
 }  // namespace memsizer::runtime

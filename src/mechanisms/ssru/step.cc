@@ -1,4 +1,4 @@
-#include "runtime/mixers/ssru.h"
+#include "mechanisms/ssru/step.h"
 
 #include <algorithm>
 
@@ -24,6 +24,10 @@ void SsruMixer::advance(Work& work, const Ragged& rows, ConstRows x, const RowSt
       }
     }
   });
+}
+
+std::unique_ptr<Mixer> make_ssru_step(const MixerConfig& config, const Weights& weights) {
+  return std::make_unique<SsruMixer>(config, weights);
 }
 
 }  // namespace memsizer::runtime

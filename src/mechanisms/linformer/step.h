@@ -1,10 +1,11 @@
 #pragma once
 
-#include "runtime/mixers/mixer.h"
+#include "mechanisms/linformer/description.h"
+#include "runtime/mixer.h"
 
 namespace memsizer::runtime {
 
-// Linformer (spec section 8): softmax attention over keys and values compressed along time to a fixed number
+// Linformer: softmax attention over keys and values compressed along time to a fixed number
 // of slots. Encoder only.
 class LinformerMixer : public Mixer {
  public:

@@ -1,16 +1,15 @@
 #pragma once
 
-#include "runtime/mixers/mixer.h"
+#include "mechanisms/synthesizer/description.h"
+#include "runtime/mixer.h"
 
 namespace memsizer::runtime {
 
-// Synthesizer (spec section 9): attention weights that do not look at the keys: trained numbers (random), or
+// Synthesizer: attention weights that do not look at the keys: trained numbers (random), or
 // made from the query alone (dense). Keeps the values of every token.
 class SynthesizerMixer : public Mixer {
  public:
   SynthesizerMixer(const MixerConfig& config, const Weights& weights);
-
-  int64_t token_floats() const override { return dim_; }
 
   void encode(Work& work, const Ragged& sequences, ConstRows x, Rows out) const override;
   void advance(Work& work, const Ragged& rows, ConstRows x, const RowStates& states, Rows out) const override;

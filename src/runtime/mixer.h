@@ -2,8 +2,9 @@
 
 #include <memory>
 #include <span>
+#include <string_view>
 
-#include "model/model_config.h"
+#include "mechanisms/description.h"
 #include "runtime/linear.h"
 #include "runtime/ragged.h"
 #include "runtime/token_cache.h"
@@ -35,17 +36,14 @@ struct ConstSourceState {
   int64_t tokens = 0;
 };
 
-// A mechanism in the place of attention, at generation time: the recurrent form of nn/mixers, without
-// LibTorch. Inputs and outputs are rows of `dim` numbers, one a token, sequences one after the other.
-// A sequence's result does not depend on the sequences beside it, nor on how it is cut into pieces.
+// A mechanism in the place of attention, at generation time: the recurrent form of its module, without
+// LibTorch. What it keeps of a row or a source are the float fields of its description, one after the other,
+// those of each token apart. Inputs and outputs are rows of `dim` numbers, one a token, sequences one after
+// the other. A sequence's result does not depend on the sequences beside it, nor on how it is cut into
+// pieces.
 class Mixer {
  public:
   virtual ~Mixer() = default;
-
-  // Causal: numbers a row keeps, whatever its length. Cross: numbers a source leaves behind.
-  virtual int64_t state_floats() const { return 0; }
-  // The same, for each token.
-  virtual int64_t token_floats() const { return 0; }
 
   // Encoder self-attention.
   virtual void encode(Work& work, const Ragged& sequences, ConstRows x, Rows out) const;
@@ -63,6 +61,10 @@ class Mixer {
 
 // The mixer of a configuration, with its weights.
 std::unique_ptr<Mixer> make_mixer(const MixerConfig& config, const Weights& weights);
+
+// Makes the step of a mechanism that add_mechanism (mechanisms/registry.h) brought.
+using MakeStep = std::unique_ptr<Mixer> (*)(const MixerConfig& config, const Weights& weights);
+void add_step(std::string_view mechanism, MakeStep make);
 
 // Shares work over rows among the team, unless it is so little that waking the others costs more.
 template <typename Task>

@@ -1,4 +1,4 @@
-#include "runtime/mixers/synthesizer.h"
+#include "mechanisms/synthesizer/step.h"
 
 #include <algorithm>
 
@@ -10,7 +10,7 @@ namespace memsizer::runtime {
 SynthesizerMixer::SynthesizerMixer(const MixerConfig& config, const Weights& weights)
     : dim_(config.dim),
       heads_(config.heads),
-      max_length_(config.synthesizer.max_length),
+      max_length_(config.options<SynthesizerOptions>().max_length),
       random_logits_(weights.floats_if_any("attention_weight")),
       value_(weights, {"linear_v"}),
       output_(weights, {"linear_out"}) {
@@ -93,6 +93,14 @@ void SynthesizerMixer::advance(Work& work, const Ragged& rows, ConstRows x, cons
     }
   });
   output_.apply(work, {mixed, dim_}, tokens, out);
+}
+
+std::unique_ptr<Mixer> make_synthesizer_random_step(const MixerConfig& config, const Weights& weights) {
+  return std::make_unique<SynthesizerMixer>(config, weights);
+}
+
+std::unique_ptr<Mixer> make_synthesizer_dense_step(const MixerConfig& config, const Weights& weights) {
+  return std::make_unique<SynthesizerMixer>(config, weights);
 }
 
 }  // namespace memsizer::runtime

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "runtime/mixers/mixer.h"
+#include "runtime/mixer.h"
 
 namespace memsizer::runtime {
 
@@ -10,7 +10,6 @@ class SsruMixer : public Mixer {
   SsruMixer(const MixerConfig& config, const Weights& weights)
       : dim_(config.dim), forget_(weights, {"forget_proj"}), input_(weights, {"input_proj"}) {}
 
-  int64_t state_floats() const override { return dim_; }
   void advance(Work& work, const Ragged& rows, ConstRows x, const RowStates& states, Rows out) const override;
 
  private:
