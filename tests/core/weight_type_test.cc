@@ -93,10 +93,12 @@ TEST(WeightType, NoMatrixOfAnOptionIsForgotten) {
 
 TEST(WeightType, StoredTypes) {
   EXPECT_EQ(stored_type("decoder.layers.0.fc1.weight", WeightType::F32), DType::F32);
-  EXPECT_EQ(stored_type("decoder.layers.0.fc1.weight", WeightType::Bf16), DType::BF16);
-  EXPECT_EQ(stored_type("decoder.layers.0.fc1.weight", WeightType::Int8), DType::I8);
-  EXPECT_EQ(stored_type("decoder.layers.0.fc1.bias", WeightType::Int8), DType::F32);
-  EXPECT_EQ(weight_type_name(WeightType::Bf16), "bf16");
+  EXPECT_EQ(stored_type("decoder.layers.0.fc1.weight", WeightType::BF16), DType::BF16);
+  EXPECT_EQ(stored_type("decoder.layers.0.fc1.weight", WeightType::I8), DType::I8);
+  EXPECT_EQ(stored_type("decoder.layers.0.fc1.bias", WeightType::I8), DType::F32);
+  EXPECT_EQ(weight_type_name(WeightType::BF16), "bf16");
+  EXPECT_EQ(parse_weight_type("int8"), WeightType::I8);
+  EXPECT_EQ(parse_weight_type("INT8"), std::nullopt);
   EXPECT_FALSE(is_quantized(""));
   EXPECT_FALSE(is_quantized(".weight"));
 }

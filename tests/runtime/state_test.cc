@@ -16,8 +16,6 @@
 namespace memsizer::runtime {
 namespace {
 
-using kernels::WeightType;
-
 constexpr Mechanism kCausal[] = {Mechanism::Memsizer, Mechanism::Softmax,   Mechanism::Elu, Mechanism::Rfa,
                                  Mechanism::T2r,      Mechanism::Performer, Mechanism::Ssru};
 

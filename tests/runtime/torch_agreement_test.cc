@@ -70,7 +70,7 @@ std::unique_ptr<Model> saved_and_loaded(const torch::nn::Module& module, const M
 std::unique_ptr<Model> quantized_and_loaded(const torch::nn::Module& module, const ModelConfig& config) {
   const testing::TempDir folder;
   save(module, config, folder.path() / "fp32");
-  quantize_model(folder.path() / "fp32", WeightType::Int8, folder.path() / "int8");
+  quantize_model(folder.path() / "fp32", WeightType::I8, folder.path() / "int8");
   return Model::load(folder.path() / "int8");
 }
 
