@@ -64,7 +64,7 @@ void write_random_model(const fs::path& path) {
   description.config = preset_config("base");
   description.task = "translation";
   description.tokenizer = vocabulary(description.config.vocab);
-  const auto source = runtime::random_source(description.config, kernels::WeightType::F32, 1);
+  const auto source = runtime::random_source(description.config, WeightType::F32, 1);
   std::deque<std::vector<float>> numbers;
   std::vector<NamedTensor> tensors;
   for (const TensorSpec& spec : tensor_list(description.config)) {
@@ -74,7 +74,7 @@ void write_random_model(const fs::path& path) {
   for (const NamedTensor& tensor : tokenizer_tensors(description)) tensors.push_back(tensor);
   const fs::path large = path.parent_path() / "fp32.safetensors";
   write_model(large, tensors, model_metadata(description));
-  quantize_model(large, WeightType::Int8, path);
+  quantize_model(large, WeightType::I8, path);
   fs::remove(large);
 }
 

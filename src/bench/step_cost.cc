@@ -36,13 +36,13 @@ double numbers_touched(const MixerConfig& config, int64_t position, int64_t sour
 
 }  // namespace
 
-double StepCost::weight_bytes(kernels::WeightType type) const {
+double StepCost::weight_bytes(WeightType type) const {
   switch (type) {
-    case kernels::WeightType::F32:
+    case WeightType::F32:
       return 4.0 * weights;
-    case kernels::WeightType::BF16:
+    case WeightType::BF16:
       return 2.0 * weights;
-    case kernels::WeightType::I8:
+    case WeightType::I8:
       return weights;
   }
   return 0.0;

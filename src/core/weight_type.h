@@ -1,26 +1,26 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "core/dtype.h"
-#include "core/options.h"
 #include "core/tensor_spec.h"
 
-// How a model file stores its large matrices. Everything else in it is F32 always.
+// How a model stores its large matrices, in a file and in the runtime. Everything else in it is F32 always.
 namespace memsizer {
 
 enum class WeightType {
   F32,
-  Bf16,
-  Int8,  // numbers from -127 to 127, with a tensor "NAME.scale" beside NAME: one F32 factor for each row
+  BF16,
+  I8,  // numbers from -127 to 127, with a tensor "NAME.scale" beside NAME: one F32 factor per row
 };
-
-template <>
-std::span<const std::pair<WeightType, std::string_view>> enum_names<WeightType>();
 
 // "f32", "bf16", "int8": the word in files and on the command line.
 std::string_view weight_type_name(WeightType type);
+
+// The inverse of weight_type_name.
+std::optional<WeightType> parse_weight_type(std::string_view name);
 
 // The element type of a model's tensor in a file of these weights (TensorSpec::quantized).
 DType stored_type(const TensorSpec& tensor, WeightType weights);

@@ -57,9 +57,7 @@ WeightType weights_of(const SafetensorsFile& file) {
   const auto stored = file.metadata().find("weights");
   // Version 1 had but one type.
   if (stored == file.metadata().end()) return WeightType::F32;
-  for (const auto& [type, name] : enum_names<WeightType>()) {
-    if (stored->second == name) return type;
-  }
+  if (const auto type = parse_weight_type(stored->second)) return *type;
   throw UserError("{} has weights of type '{}'; expected f32, bf16 or int8: use a newer memsizer",
                   file.path().string(), printable_name(stored->second));
 }

@@ -1,7 +1,6 @@
 #include "model/quantize.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstring>
 #include <deque>
@@ -12,11 +11,10 @@
 #include "model/model_file.h"
 #include "model/tensor_check.h"
 #include "model/tensor_list.h"
+#include "core/weight_rounding.h"
 
 namespace memsizer {
 namespace {
-
-constexpr float kLargest = 127.0F;
 
 // Copied, since a file does not promise alignment.
 std::vector<float> floats_of(const TensorView& view) {
@@ -54,13 +52,21 @@ class Converter {
     const TensorView& view = file_.tensor(name);
     const std::vector<float> numbers = floats_of(view);
     require_finite(numbers, name, file_);
-    if (weights == WeightType::Bf16) {
-      tensors_.push_back({name, DType::BF16, view.shape, store(to_bf16(numbers))});
+    if (weights == WeightType::BF16) {
+      std::vector<uint16_t> halves(numbers.size());
+      std::ranges::transform(numbers, halves.begin(), round_to_bf16);
+      tensors_.push_back({name, DType::BF16, view.shape, store(halves)});
       return;
     }
-    const Int8Matrix matrix = to_int8(numbers, view.shape.at(0));
-    tensors_.push_back({name, DType::I8, view.shape, store(matrix.values)});
-    tensors_.push_back({scale_name(name), DType::F32, {view.shape.at(0)}, store(matrix.scales)});
+    std::vector<int8_t> rounded(numbers.size());
+    std::vector<float> scales(static_cast<size_t>(view.shape.at(0)));
+    const size_t columns = scales.empty() ? 0 : numbers.size() / scales.size();
+    for (size_t row = 0; row < scales.size(); ++row) {
+      scales[row] = round_to_int8(std::span(numbers).subspan(row * columns, columns),
+                                  std::span(rounded).subspan(row * columns, columns));
+    }
+    tensors_.push_back({name, DType::I8, view.shape, store(rounded)});
+    tensors_.push_back({scale_name(name), DType::F32, {view.shape.at(0)}, store(scales)});
   }
 
   std::span<const NamedTensor> tensors() const { return tensors_; }
@@ -78,37 +84,6 @@ class Converter {
 };
 
 }  // namespace
-
-Int8Matrix to_int8(std::span<const float> matrix, int64_t rows) {
-  const size_t columns = rows > 0 ? matrix.size() / static_cast<size_t>(rows) : 0;
-  Int8Matrix result;
-  result.values.reserve(matrix.size());
-  for (int64_t i = 0; i < rows; ++i) {
-    const std::span<const float> row = matrix.subspan(static_cast<size_t>(i) * columns, columns);
-    float largest = 0.0F;
-    for (const float number : row) largest = std::max(largest, std::abs(number));
-    const float scale = largest / kLargest;
-    result.scales.push_back(scale);
-    for (const float number : row) {
-      // A scale too small for a float keeps no digits, or none at all.
-      const float value = scale > 0.0F ? std::nearbyint(number / scale) : 0.0F;
-      result.values.push_back(static_cast<int8_t>(std::clamp(value, -kLargest, kLargest)));
-    }
-  }
-  return result;
-}
-
-std::vector<uint16_t> to_bf16(std::span<const float> numbers) {
-  std::vector<uint16_t> halves;
-  halves.reserve(numbers.size());
-  for (const float number : numbers) {
-    const auto bits = std::bit_cast<uint32_t>(number);
-    const uint32_t rounded = bits + 0x7fff + (bits >> 16 & 1);
-    const bool overflows = std::isfinite(number) && (rounded & 0x7f800000) == 0x7f800000;
-    halves.push_back(static_cast<uint16_t>((overflows ? bits : rounded) >> 16));
-  }
-  return halves;
-}
 
 void quantize_model(const std::filesystem::path& in, WeightType weights, const std::filesystem::path& out) {
   if (weights == WeightType::F32) throw UserError("models are quantized to int8 or bf16, found f32");

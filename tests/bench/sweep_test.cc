@@ -36,7 +36,7 @@ TEST(Sweep, HasEveryCombination) {
   EXPECT_EQ(points[0].variant.mechanism, "softmax");
   EXPECT_EQ(points[1].variant.mechanism, "memsizer");
   EXPECT_EQ(points[23].variant.mechanism, "memsizer");
-  EXPECT_EQ(points[23].point.type, kernels::WeightType::I8);
+  EXPECT_EQ(points[23].point.type, WeightType::I8);
   EXPECT_EQ(points[23].point.config.decoder.self, mechanism_named("memsizer"));
 }
 

@@ -21,7 +21,7 @@ runtime::Model random_model(Architecture architecture) {
   config.encoder.layers = config.decoder.layers = 2;
   config.encoder.heads = config.decoder.heads = 2;
   config.encoder.ffn = config.decoder.ffn = 32;
-  return {description, *runtime::random_source(config, kernels::WeightType::F32, 1)};
+  return {description, *runtime::random_source(config, WeightType::F32, 1)};
 }
 
 std::vector<int32_t> tokens(size_t count, uint64_t seed) {

@@ -54,7 +54,7 @@ inline std::vector<SmallModel> small_models() {
 }
 
 inline std::unique_ptr<Model> random_model(const ModelConfig& config,
-                                           kernels::WeightType type = kernels::WeightType::F32,
+                                           WeightType type = WeightType::F32,
                                            uint64_t seed = 7) {
   ModelDescription description;
   description.config = config;

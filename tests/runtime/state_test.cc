@@ -13,8 +13,6 @@
 namespace memsizer::runtime {
 namespace {
 
-using kernels::WeightType;
-
 std::vector<Mechanism> causal_mechanisms() {
   std::vector<Mechanism> causal;
   for (const Mechanism& mechanism : mechanisms()) {

@@ -69,14 +69,14 @@ std::unique_ptr<Model> saved_and_loaded(const torch::nn::Module& module, const M
 std::unique_ptr<Model> quantized_and_loaded(const torch::nn::Module& module, const ModelConfig& config) {
   const testing::TempDir folder;
   save(module, config, folder.path() / "fp32");
-  quantize_model(folder.path() / "fp32", WeightType::Int8, folder.path() / "int8");
+  quantize_model(folder.path() / "fp32", WeightType::I8, folder.path() / "int8");
   return Model::load(folder.path() / "int8");
 }
 
 std::unique_ptr<Model> random_model(const ModelConfig& config) {
   ModelDescription description;
   description.config = config;
-  return std::make_unique<Model>(description, *random_source(config, kernels::WeightType::F32, 1));
+  return std::make_unique<Model>(description, *random_source(config, WeightType::F32, 1));
 }
 
 std::vector<int32_t> random_tokens(size_t count, int64_t vocab, uint64_t seed) {
