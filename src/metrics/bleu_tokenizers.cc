@@ -192,7 +192,7 @@ void tokenize_intl(std::string_view line, std::string& text) {
   for (const Character& character : out) {
     const bool symbol = character.kind == CharacterKind::Symbol;
     if (symbol) text += ' ';
-    append_utf8(text, character.value);
+    append_character(text, character.value);
     if (symbol) text += ' ';
   }
 }
