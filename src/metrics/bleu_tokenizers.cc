@@ -234,20 +234,4 @@ std::string tokenized(BleuTokenizer tokenizer, std::string_view line) {
   return fmt::format("{}", fmt::join(tokenizer_of_lines.tokens(line), " "));
 }
 
-std::string_view tokenizer_name(BleuTokenizer tokenizer) {
-  switch (tokenizer) {
-    case BleuTokenizer::None:
-      return "none";
-    case BleuTokenizer::V13a:
-      return "13a";
-    case BleuTokenizer::Intl:
-      return "intl";
-    case BleuTokenizer::Zh:
-      return "zh";
-    case BleuTokenizer::Char:
-      return "char";
-  }
-  throw std::logic_error("unknown BLEU tokenizer");
-}
-
 }  // namespace memsizer::metrics
