@@ -62,7 +62,6 @@ std::string vocabulary(int64_t pieces) {
 void write_random_model(const fs::path& path) {
   ModelDescription description;
   description.config = preset_config("base");
-  description.task = "translation";
   description.tokenizer = vocabulary(description.config.vocab);
   const auto source = runtime::random_source(description.config, WeightType::F32, 1);
   std::deque<std::vector<float>> numbers;

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "cli/command_line.h"
+#include "core/enum_value.h"
 #include "core/error.h"
 #include "core/safetensors.h"
 #include "model/model_checksum.h"
@@ -135,7 +136,7 @@ void print_layer_states(const ModelConfig& config, const InfoOptions& options) {
 
 ModelFacts model_facts(const SafetensorsFile& file, const ModelDescription& description) {
   ModelFacts facts{.version = description.version,
-                   .task = description.task,
+                   .task = std::string(enum_name(description.task)),
                    .weights = std::string(weight_type_name(description.weights)),
                    .file_bytes = static_cast<int64_t>(std::filesystem::file_size(file.path())),
                    .stored_checksum = {},
@@ -165,7 +166,7 @@ nlohmann::json facts_as_json(const ModelFacts& facts, const std::string& file) {
 
 void print_facts(const ModelFacts& facts, const std::string& file) {
   fmt::print("{}: memsizer-model, version {}\n", file, facts.version);
-  fmt::print("task                    {}\n", printable_name(facts.task));
+  fmt::print("task                    {}\n", facts.task);
   fmt::print("weights                 {}\n", facts.weights);
   fmt::print("file bytes              {}\n", grouped(facts.file_bytes));
   if (!facts.stored_checksum) {

@@ -17,6 +17,7 @@
 #include "core/atomic_file.h"
 #include "core/error.h"
 #include "core/names.h"
+#include "core/utf8.h"
 
 namespace memsizer {
 namespace {
@@ -467,24 +468,19 @@ void write_safetensors(const std::filesystem::path& path, std::span<const NamedT
 }
 
 std::string printable_name(std::string_view name, size_t max_bytes) {
-  constexpr auto kIsControl = [](unsigned char byte) { return byte < 0x20 || byte == 0x7f; };
-  constexpr auto kContinues = [](unsigned char byte) { return (byte & 0xc0) == 0x80; };
   std::string text;
-  unsigned char previous = 0;
-  for (const char character : name) {
-    const auto byte = static_cast<unsigned char>(character);
-    // Between characters, so that the text stays UTF-8; what is not UTF-8 anyway is cut a little later.
-    if (text.size() >= max_bytes && (!kContinues(byte) || text.size() >= max_bytes + 4)) return text + "...";
-    // U+0080 to U+009F, which in UTF-8 start with C2, drive terminals too.
-    if (previous == 0xc2 && byte >= 0x80 && byte < 0xa0) {
-      text.pop_back();
-      text += fmt::format("\\u{:04x}", byte);
-    } else if (kIsControl(byte)) {
-      text += fmt::format("\\x{:02x}", byte);
+  while (!name.empty()) {
+    if (text.size() >= max_bytes) return text + "...";
+    const CodePoint character = first_code_point(name);
+    if (character.code < 0x20 || character.code == 0x7f) {
+      text += fmt::format("\\x{:02x}", static_cast<uint32_t>(character.code));
+    } else if (character.code >= 0x80 && character.code < 0xa0) {
+      // They drive terminals too.
+      text += fmt::format("\\u{:04x}", static_cast<uint32_t>(character.code));
     } else {
-      text += character;
+      text += name.substr(0, character.bytes);
     }
-    previous = byte;
+    name.remove_prefix(character.bytes);
   }
   return text;
 }

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "core/enum_value.h"
 #include "model/model_checksum.h"
 
 namespace memsizer {
@@ -132,7 +133,7 @@ std::map<std::string, std::string> model_metadata(const ModelDescription& descri
   ModelConfig config = description.config;
   return {{"format", std::string(kFormat)},
           {"version", std::to_string(kModelVersion)},
-          {"task", description.task},
+          {"task", std::string(enum_name(description.task))},
           {"weights", std::string(weight_type_name(description.weights))},
           {"config", options_to_json(collect_options(config, "")).dump()},
           {"generation", description.generation.is_null() ? "{}" : description.generation.dump()}};
@@ -168,7 +169,6 @@ ModelDescription read_description(const SafetensorsFile& file) {
   ModelDescription description;
   description.version = version_of(file);
   description.weights = weights_of(file);
-  description.task = required(file, "task");
   description.generation = json_of(file, "generation");
   try {
     options_from_json(collect_options(description.config, ""), json_of(file, "config"));
@@ -176,6 +176,9 @@ ModelDescription read_description(const SafetensorsFile& file) {
   } catch (const UserError& error) {
     throw UserError("{}: its configuration does not fit: {}", file.path().string(), error.what());
   }
+  const auto task = file.metadata().find("task");
+  description.task = task_of(description.config.architecture,
+                             task == file.metadata().end() ? std::string_view() : task->second);
   if (file.contains(kTokenizer)) description.tokenizer = text_of(file.tensor(kTokenizer));
   if (file.contains(kSourceTokenizer)) description.source_tokenizer = text_of(file.tensor(kSourceTokenizer));
   return description;

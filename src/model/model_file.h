@@ -8,6 +8,7 @@
 
 #include "model/model_config.h"
 #include "core/safetensors.h"
+#include "core/task.h"
 #include "core/weight_type.h"
 
 // A model is one safetensors file: its weights, its configuration as JSON in the metadata, and its
@@ -19,7 +20,7 @@ inline constexpr int64_t kModelVersion = 2;
 
 struct ModelDescription {
   ModelConfig config;
-  std::string task;              // "translation", "summarization", "language-model"
+  Task task = Task::Translation;
   std::string tokenizer;         // of the target, or of both sides (text/tokenizer.h), serialized
   std::string source_tokenizer;  // empty: as tokenizer
   nlohmann::json generation;     // the recipe's options of generation

@@ -14,7 +14,7 @@
 #include "core/error.h"
 #include "core/special_tokens.h"
 #include "core/random.h"
-#include "text/utf8.h"
+#include "core/utf8.h"
 
 namespace memsizer::text {
 namespace {

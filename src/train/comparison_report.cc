@@ -15,22 +15,15 @@
 namespace memsizer::train {
 namespace {
 
-struct Score {
-  const char* name;  // in results.json
-  const char* head;
-};
+using metrics::ScoreName;
 
-std::vector<Score> scores_of(TaskKind task) {
-  switch (task) {
-    case TaskKind::Translation:
-      return {{"bleu", "BLEU"}, {"chrf", "chrF"}, {"perplexity", "perplexity"}};
-    case TaskKind::Summarization:
-      return {
-          {"rouge1", "ROUGE-1"}, {"rouge2", "ROUGE-2"}, {"rougeL", "ROUGE-L"}, {"perplexity", "perplexity"}};
-    case TaskKind::LanguageModel:
-      break;
+std::vector<ScoreName> scores_of(Task task) {
+  std::vector<ScoreName> scores;
+  for (const metrics::Metric metric : metrics::headline_metrics(task)) {
+    const std::span<const ScoreName> own = metrics::traits_of(metric).scores;
+    scores.insert(scores.end(), own.begin(), own.end());
   }
-  return {{"perplexity", "perplexity"}};
+  return scores;
 }
 
 double mean(const std::vector<double>& values) {
@@ -75,15 +68,15 @@ const ComparisonRow* row_of(const std::vector<ComparisonRow>& rows, const std::s
 }
 
 // The first score over a number that the variants differ in.
-report::Chart quality_chart(const std::vector<ComparisonRow>& rows, const Score& score,
+report::Chart quality_chart(const std::vector<ComparisonRow>& rows, const ScoreName& score,
                             const std::string& label, double (*number)(const ComparisonRow&)) {
   report::Chart chart;
-  chart.title = fmt::format("{} by {}", score.head, label);
+  chart.title = fmt::format("{} by {}", score.heading, label);
   chart.x_label = label;
-  chart.y_label = score.head;
+  chart.y_label = score.heading;
   std::set<double> values;
   for (const ComparisonRow& row : rows) {
-    const auto found = row.scores.find(score.name);
+    const auto found = row.scores.find(std::string(score.name));
     if (number(row) <= 0 || found == row.scores.end()) continue;
     const std::string& name = row.variant.mechanism;
     auto series = std::ranges::find(chart.series, name, &report::Series::name);
@@ -128,7 +121,7 @@ ComparisonReport read_comparison(const std::vector<ComparisonRun>& runs) {
 }
 
 report::Table ComparisonReport::table() const {
-  const std::vector<Score> scores = scores_of(task);
+  const std::vector<ScoreName> scores = scores_of(task);
   std::set<int64_t> heads;
   std::set<std::string> keys;
   for (const ComparisonRow& row : rows) {
@@ -138,7 +131,7 @@ report::Table ComparisonReport::table() const {
   report::Table table{{"mechanism", "k"}, {}};
   if (heads.size() > 1) table.heads.emplace_back("heads");
   if (keys.size() > 1) table.heads.emplace_back("keys");
-  for (const Score& score : scores) table.heads.emplace_back(score.head);
+  for (const ScoreName& score : scores) table.heads.emplace_back(score.heading);
   for (const char* head : {"tokens/s", "× softmax", "peak MB", "state KB", "parameters", "minutes"})
     table.heads.emplace_back(head);
 
@@ -159,8 +152,8 @@ report::Table ComparisonReport::table() const {
     std::vector<std::string> cells = {row.variant.mechanism, size_text(row.config)};
     if (heads.size() > 1) cells.push_back(fmt::to_string(heads_of(row.config)));
     if (keys.size() > 1) cells.push_back(row.variant.keys);
-    for (const Score& score : scores) {
-      const auto found = row.scores.find(score.name);
+    for (const ScoreName& score : scores) {
+      const auto found = row.scores.find(std::string(score.name));
       cells.push_back(found == row.scores.end() ? "" : mean_text(found->second, 2));
     }
     if (row.minutes.size() < row.seeds)
@@ -185,7 +178,7 @@ report::Table ComparisonReport::table() const {
 
 std::vector<report::Chart> ComparisonReport::charts() const {
   std::vector<report::Chart> charts;
-  const Score score = scores_of(task).front();
+  const ScoreName score = scores_of(task).front();
   const auto slots = [](const ComparisonRow& row) {
     return row.variant.slots ? static_cast<double>(row.config.has_encoder() ? row.variant.slots->cross
                                                                             : row.variant.slots->causal)

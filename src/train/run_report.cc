@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/atomic_file.h"
+#include "core/utf8.h"
 #include "report/metrics_log.h"
 #include "report/training_report.h"
 #include "train/trainer.h"
@@ -65,10 +66,7 @@ std::vector<report::Chart> charts_of(const std::vector<nlohmann::json>& lines, c
 std::string excerpt(const std::string& text) {
   constexpr size_t kMost = 160;
   if (text.size() <= kMost) return text;
-  size_t end = kMost;
-  // Not in the middle of a character.
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
-  return text.substr(0, end) + " ...";
+  return std::string(whole_characters(text, kMost)) + " ...";
 }
 
 void write_results(const fs::path& folder, const TrainingResult& result, const Recipe& recipe,

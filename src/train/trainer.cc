@@ -74,13 +74,6 @@ nlohmann::json read_json(const fs::path& path) {
   return json;
 }
 
-std::string task_name(TaskKind kind) {
-  for (const auto& [value, name] : enum_names<TaskKind>()) {
-    if (value == kind) return std::string(name);
-  }
-  return {};
-}
-
 TokenBatch on_device(TokenBatch batch, at::Device device) {
   if (batch.source.defined()) batch.source = batch.source.to(device);
   batch.input = batch.input.to(device);
@@ -168,7 +161,7 @@ void Trainer::build_model() {
       ema_.emplace(name, tensor.detach().clone());
   }
   description_ = {.config = recipe_.model,
-                  .task = task_name(recipe_.task.kind),
+                  .task = recipe_.task.kind,
                   .tokenizer = data_.tokenizer->serialized(),
                   .source_tokenizer = data_.source_tokenizer ? data_.source_tokenizer->serialized() : "",
                   .generation = options_to_json(collect_options(recipe_.generation, ""))};

@@ -56,7 +56,7 @@ TEST(ModelFile, Version1StaysReadable) {
   const ModelDescription description = read_description(file);
   EXPECT_EQ(description.version, 1);
   EXPECT_EQ(description.weights, WeightType::F32);
-  EXPECT_EQ(description.task, "translation");
+  EXPECT_EQ(description.task, Task::Translation);
   EXPECT_EQ(description.config.dim, 8);
   EXPECT_EQ(description.config.vocab, 12);
   EXPECT_EQ(description.config.options<MemsizerOptions>().slots.causal, 2);
@@ -145,6 +145,21 @@ TEST(ModelFile, OthersAreRefused) {
   EXPECT_TRUE(has_text(message("config", deep), "nested more than 16 deep"));
   const std::string long_key = "{\"" + std::string(1'000'000, 'k') + "\":1}";
   EXPECT_LT(message("config", long_key).size(), 500U);
+}
+
+TEST(ModelFile, ATaskThatIsNotKnownIsThatOfTheArchitecture) {
+  const TempDir dir;
+  const SafetensorsFile pairs = SafetensorsFile::open("tests/data/model_v1.safetensors");
+  const SafetensorsFile stream = SafetensorsFile::open("tests/data/model_adaptive.safetensors");
+  EXPECT_EQ(read_description(stream).task, Task::LanguageModel);
+  const auto task = [&](const SafetensorsFile& file, const std::string& value) {
+    return read_description(with_metadata(file, dir / "m", "task", value)).task;
+  };
+  EXPECT_EQ(task(pairs, "summarization"), Task::Summarization);
+  EXPECT_EQ(task(pairs, ""), Task::Translation);
+  EXPECT_EQ(task(pairs, "de-en"), Task::Translation);
+  EXPECT_EQ(task(stream, ""), Task::LanguageModel);
+  EXPECT_EQ(task(stream, "translation"), Task::LanguageModel);
 }
 
 TEST(ModelFile, AveragesAreModelsOfTheCurrentVersion) {

@@ -56,7 +56,7 @@ TorchModel torch_model(const ModelConfig& config) {
 void save(const torch::nn::Module& module, const ModelConfig& config, const std::filesystem::path& path) {
   ModelDescription description;
   description.config = config;
-  description.task = "translation";
+  description.task = task_of(config.architecture);
   nn::save_tensors(nn::named_tensors(module), path, model_metadata(description));
 }
 

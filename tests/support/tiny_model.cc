@@ -17,7 +17,6 @@ ModelDescription tiny_description() {
   config.encoder.heads = config.decoder.heads = 2;
   config.encoder.ffn = config.decoder.ffn = 16;
   config.options<MemsizerOptions>().slots = {.causal = 2, .cross = 4, .encoder = 4};
-  description.task = "translation";
   description.tokenizer = "memsizer-words 1\nthe 8\ncat 7\nsat 6\non 5\na 4\nmat 3\nder 2\nKater 1\n";
   description.generation = {{"beam", 2}};
   return description;
@@ -25,7 +24,7 @@ ModelDescription tiny_description() {
 
 ModelDescription tiny_adaptive_description() {
   ModelDescription description = tiny_description();
-  description.task = "language-model";
+  description.task = Task::LanguageModel;
   description.tokenizer.clear();
   ModelConfig& config = description.config;
   config.architecture = Architecture::LanguageModel;

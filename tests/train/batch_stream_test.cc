@@ -34,7 +34,7 @@ struct Corpus {
     recipe.data.tokenizer.vocab = 0;
     recipe.data.format = pairs ? text::CorpusFormat::Parallel : text::CorpusFormat::Text;
     recipe.data.train = pairs ? std::vector<std::string>{"a", "b"} : std::vector<std::string>{"a"};
-    recipe.task.kind = pairs ? TaskKind::Translation : TaskKind::LanguageModel;
+    recipe.task.kind = pairs ? Task::Translation : Task::LanguageModel;
     recipe.training.max_tokens = 64;
     recipe.training.block_tokens = 16;
     std::ifstream file(dir / "a");

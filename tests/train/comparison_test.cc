@@ -123,6 +123,19 @@ TEST(ComparisonReport, DrawsQualityOverSlots) {
   EXPECT_EQ(chart.series.front().points.back(), (std::pair{64.0, 22.0}));
 }
 
+TEST(ComparisonReport, EachTaskHasItsMeasures) {
+  const auto heads = [](Task task) {
+    ComparisonReport report;
+    report.task = task;
+    std::vector<std::string> all = report.table().heads;
+    return std::vector<std::string>(all.begin() + 2, std::ranges::find(all, "tokens/s"));
+  };
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(heads(Task::Translation), (Names{"BLEU", "chrF", "perplexity"}));
+  EXPECT_EQ(heads(Task::Summarization), (Names{"ROUGE-1", "ROUGE-2", "ROUGE-L", "perplexity"}));
+  EXPECT_EQ(heads(Task::LanguageModel), (Names{"perplexity"}));
+}
+
 TEST(ComparisonReport, ADamagedResultIsNamed) {
   const TempDir dir;
   const auto runs = plan_runs(plan_in(dir / "out"));
