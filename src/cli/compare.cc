@@ -67,7 +67,7 @@ SpeedPoint speed_point(const CompareCommand& command, const train::Recipe& recip
 std::optional<bench::GenerationResult> measure(const CompareCommand& command, const ComparisonRun& run) {
   const SpeedPoint point = speed_point(command, run.recipe);
   const auto found = output_of({sibling_program("memsizer"), "bench", "--json", "--model",
-                                (run.folder / "model.safetensors").string(), "--batch",
+                                run.files().model().string(), "--batch",
                                 fmt::to_string(command.batch), "--lengths", fmt::to_string(point.length),
                                 "--source-length", fmt::to_string(point.source_length), "--threads",
                                 fmt::to_string(command.threads), "--precision", command.precision});

@@ -15,6 +15,13 @@ Tensor padded(int64_t rows, int64_t length) {
 
 }  // namespace
 
+TokenBatch on_device(TokenBatch batch, at::Device device) {
+  if (batch.source.defined()) batch.source = batch.source.to(device);
+  batch.input = batch.input.to(device);
+  batch.targets = batch.targets.to(device);
+  return batch;
+}
+
 Tensor source_batch(const text::TokenCorpus& corpus, const text::Batch& examples) {
   int64_t longest = 0;
   for (const int64_t i : examples) longest = std::max(longest, static_cast<int64_t>(corpus.source(i).size()));

@@ -16,6 +16,8 @@ struct TokenBatch {
   int64_t target_tokens = 0;
 };
 
+TokenBatch on_device(TokenBatch batch, at::Device device);
+
 TokenBatch pair_batch(const text::TokenCorpus& corpus, const text::Batch& examples);
 
 // Sources alone, for generation.
