@@ -65,11 +65,11 @@ SpeedPoint speed_point(const CompareCommand& command, const train::Recipe& recip
 // Measured by `memsizer bench`, which is without LibTorch and its memory.
 std::optional<bench::GenerationResult> measure(const CompareCommand& command, const ComparisonRun& run) {
   const SpeedPoint point = speed_point(command, run.recipe);
-  const auto found = output_of({sibling_program("memsizer"), "bench", "--json", "--model",
-                                (run.folder / "model.safetensors").string(), "--batch",
-                                fmt::to_string(command.batch), "--lengths", fmt::to_string(point.length),
-                                "--source-length", fmt::to_string(point.source_length), "--threads",
-                                fmt::to_string(command.threads), "--precision", command.precision});
+  const auto found =
+      output_of({sibling_program("memsizer"), "bench", "--json", "--model", run.files().model().string(),
+                 "--batch", fmt::to_string(command.batch), "--lengths", fmt::to_string(point.length),
+                 "--source-length", fmt::to_string(point.source_length), "--threads",
+                 fmt::to_string(command.threads), "--precision", command.precision});
   if (!found) return std::nullopt;
   const nlohmann::json json = nlohmann::json::parse(*found).at("points").at(0);
   if (json.contains("failed")) return std::nullopt;

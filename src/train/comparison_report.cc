@@ -39,7 +39,7 @@ nlohmann::json read_json(const std::filesystem::path& path) {
 }
 
 void add_run(const ComparisonRun& run, ComparisonRow& row) {
-  const nlohmann::json results = read_json(run.folder / "results.json");
+  const nlohmann::json results = read_json(run.files().results());
   const nlohmann::json none = nlohmann::json::object();
   nlohmann::json scores = results.value("test", none);
   if (scores.empty()) scores = results.value("valid", none);
@@ -53,7 +53,7 @@ void add_run(const ComparisonRun& run, ComparisonRow& row) {
 
 report::Series validation_curve(const ComparisonRun& run) {
   report::Series series{run.variant.name(), {}};
-  for (const nlohmann::json& line : report::MetricsLog::read(run.folder / "metrics.jsonl")) {
+  for (const nlohmann::json& line : report::MetricsLog::read(run.files().metrics())) {
     if (line.value("kind", "") != "valid" || !line.contains("nll") || !line["nll"].is_number()) continue;
     series.points.emplace_back(line.value("step", 0.0), line["nll"].get<double>());
   }

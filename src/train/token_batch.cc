@@ -27,6 +27,13 @@ std::vector<Tokens> sources_of(const text::TokenCorpus& corpus, const text::Batc
 
 }  // namespace
 
+TokenBatch on_device(TokenBatch batch, at::Device device) {
+  if (batch.source.defined()) batch.source = batch.source.to(device);
+  batch.input = batch.input.to(device);
+  batch.targets = batch.targets.to(device);
+  return batch;
+}
+
 Tensor source_batch(std::span<const Tokens> sources) {
   const int64_t longest = longest_of(sources);
   Tensor source = padded(static_cast<int64_t>(sources.size()), longest);

@@ -19,6 +19,8 @@ struct TokenBatch {
 using Tokens = std::span<const int32_t>;
 
 TokenBatch pair_batch(std::span<const Tokens> sources, std::span<const Tokens> targets);
+TokenBatch on_device(TokenBatch batch, at::Device device);
+
 TokenBatch pair_batch(const text::TokenCorpus& corpus, const text::Batch& examples);
 
 // Sources alone, for generation.
