@@ -30,6 +30,8 @@ struct MechanismTraits {
   bool recurrent = false;        // generates with a state of constant size
   bool length_agnostic = false;  // no maximum length is built into the parameters
   bool splits_width = true;      // cuts the model's width into heads, which must divide it
+  bool in_paper_tables = false;  // compared in the paper's main tables, and by default here
+  bool baseline = false;         // the one that the others are compared with, usable in every position
   std::string_view note = "";    // why a position or property is missing
 
   bool supports(Position position) const;

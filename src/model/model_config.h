@@ -28,7 +28,7 @@ struct EncoderConfig {
   int64_t layers = 6;
   int64_t heads = 8;
   int64_t ffn = 2048;
-  PerLayer<Mechanism> self = mechanism_named("softmax");
+  PerLayer<Mechanism> self = baseline_mechanism();
   bool pre_norm = false;
   double layer_drop = 0.0;
 
