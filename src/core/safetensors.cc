@@ -429,6 +429,15 @@ SafetensorsContent parse_safetensors(std::span<const std::byte> bytes, std::stri
   return content;
 }
 
+std::vector<NamedTensor> SafetensorsContent::named_tensors() const {
+  std::vector<NamedTensor> named;
+  for (const std::string& name : names) {
+    const TensorView& view = tensors.find(name)->second;
+    named.push_back({name, view.dtype, view.shape, view.data});
+  }
+  return named;
+}
+
 SafetensorsFile::SafetensorsFile(const std::filesystem::path& path, Storage storage)
     : path_(path), storage_(std::move(storage)) {
   const auto* mapped = std::get_if<MappedFile>(&storage_);
@@ -466,27 +475,17 @@ void write_safetensors(const std::filesystem::path& path, std::span<const NamedT
   file.commit();
 }
 
-std::string printable_name(std::string_view name, size_t max_bytes) {
-  constexpr auto kIsControl = [](unsigned char byte) { return byte < 0x20 || byte == 0x7f; };
-  constexpr auto kContinues = [](unsigned char byte) { return (byte & 0xc0) == 0x80; };
-  std::string text;
-  unsigned char previous = 0;
-  for (const char character : name) {
-    const auto byte = static_cast<unsigned char>(character);
-    // Between characters, so that the text stays UTF-8; what is not UTF-8 anyway is cut a little later.
-    if (text.size() >= max_bytes && (!kContinues(byte) || text.size() >= max_bytes + 4)) return text + "...";
-    // U+0080 to U+009F, which in UTF-8 start with C2, drive terminals too.
-    if (previous == 0xc2 && byte >= 0x80 && byte < 0xa0) {
-      text.pop_back();
-      text += fmt::format("\\u{:04x}", byte);
-    } else if (kIsControl(byte)) {
-      text += fmt::format("\\x{:02x}", byte);
-    } else {
-      text += character;
-    }
-    previous = byte;
-  }
-  return text;
+std::vector<std::byte> safetensors_bytes(std::span<const NamedTensor> tensors,
+                                         const std::map<std::string, std::string>& metadata) {
+  const std::string header = encode_header(tensors, metadata);
+  const auto header_bytes = std::as_bytes(std::span(header));
+  size_t size = header.size();
+  for (const NamedTensor& tensor : tensors) size += tensor.data.size();
+  std::vector<std::byte> bytes;
+  bytes.reserve(size);
+  bytes.insert(bytes.end(), header_bytes.begin(), header_bytes.end());
+  for (const NamedTensor& tensor : tensors) bytes.insert(bytes.end(), tensor.data.begin(), tensor.data.end());
+  return bytes;
 }
 
 }  // namespace memsizer

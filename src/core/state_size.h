@@ -1,13 +1,29 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
+#include <vector>
 
 #include "core/model_config.h"
+#include "core/state_field.h"
 
 namespace memsizer {
 
-// Bytes of generation state for one sequence, in float32: a constant part, and what grows with each target
-// token and each source token (zero for every recurrent mechanism).
+// What a mixer keeps of a sequence while generating: the one list that sizes, states in memory and saved
+// states follow, in this order. Padding in memory is not part of it.
+std::vector<StateField> state_fields(const MixerConfig& config);
+
+// What a decoder layer keeps: self-attention of what was generated, cross-attention of the source.
+struct LayerFields {
+  std::vector<StateField> self;
+  std::vector<StateField> cross;  // empty in a language model
+};
+
+// One entry per layer of the decoder.
+std::vector<LayerFields> decoder_fields(const ModelConfig& config);
+
+// Bytes of generation state for one sequence: a constant part, and what grows with each target token and each
+// source token (zero for every recurrent mechanism).
 struct StateSize {
   int64_t constant_bytes = 0;
   int64_t bytes_per_target_token = 0;
@@ -19,7 +35,16 @@ struct StateSize {
   StateSize& operator+=(const StateSize& other);
 };
 
+StateSize state_size(std::span<const StateField> fields);
 StateSize mixer_state_size(const MixerConfig& config);
+
+struct LayerStateSize {
+  StateSize self;
+  StateSize cross;
+};
+
+// One entry per layer of the decoder.
+std::vector<LayerStateSize> layer_state_sizes(const ModelConfig& config);
 
 // Of the whole decoder.
 StateSize decoder_state_size(const ModelConfig& config);

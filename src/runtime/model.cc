@@ -5,6 +5,7 @@
 
 #include "core/error.h"
 #include "core/model_checksum.h"
+#include "core/state_size.h"
 #include "core/tensor_check.h"
 #include "kernels/rows.h"
 
@@ -30,8 +31,16 @@ void apply_norm(Work& work, const Norm& norm, int64_t tokens, float* x) {
              [&](int64_t t) { norm.apply(x + t * norm.width, x + t * norm.width); });
 }
 
-KeptFloats kept_floats(const Mixer& mixer) {
-  return {mixer.state_floats(), mixer.token_floats()};
+// The numbers of a mixer's fields, which its generation step must agree with.
+KeptFloats kept_floats(std::span<const StateField> fields, const Mixer& mixer) {
+  KeptFloats kept;
+  for (const StateField& field : fields) {
+    if (!field.counts_tokens())
+      (field.growth == Growth::Fixed ? kept.fixed : kept.per_token) += field.elements();
+  }
+  if (kept.fixed != mixer.state_floats() || kept.per_token != mixer.token_floats())
+    throw std::logic_error("a mechanism's generation step does not keep the fields that it lists");
+  return kept;
 }
 
 void check_tokens(std::span<const int32_t> tokens, int64_t vocab, const char* side) {
@@ -51,7 +60,7 @@ std::unique_ptr<Model> Model::load(const std::filesystem::path& path) {
 
 std::unique_ptr<Model> Model::load(const SafetensorsFile& file, const ModelDescription& description) {
   // Weights are copied meanwhile: that goes well with any numbers once their shapes are right.
-  auto checked = std::async(std::launch::async, [&] { verify_checksum(file); });
+  auto checked = std::async(std::launch::async, [&] { return verify_checksum(file); });
   std::unique_ptr<Model> model;
   std::exception_ptr misfit;
   try {
@@ -61,13 +70,15 @@ std::unique_ptr<Model> Model::load(const SafetensorsFile& file, const ModelDescr
     misfit = std::current_exception();
   }
   // Damage first: it explains what does not fit.
-  checked.get();
+  std::string hash = checked.get();
   if (misfit) std::rethrow_exception(misfit);
+  model->hash_ = std::move(hash);
   return model;
 }
 
 Model::Model(const ModelDescription& description, const TensorSource& weights)
     : description_(description),
+      hash_(model_checksum({}, model_metadata(description))),
       encoder_embedding_(encoder_embedding(description.config, weights)),
       decoder_embedding_(description.config, Weights(weights, "decoder."),
                          shared_table(description.config, encoder_embedding_.get())),
@@ -87,11 +98,13 @@ Model::Model(const ModelDescription& description, const TensorSource& weights)
   decoder_norm_ = Norm(decoder, "layer_norm");
   std::vector<KeptFloats> self;
   std::vector<KeptFloats> cross;
-  for (const Layer& layer : decoder_layers_) {
-    self.push_back(kept_floats(layer.self()));
-    if (layer.cross()) cross.push_back(kept_floats(*layer.cross()));
+  const std::vector<LayerFields> fields = decoder_fields(config);
+  for (size_t i = 0; i < fields.size(); ++i) {
+    const Layer& layer = decoder_layers_[i];
+    self.push_back(kept_floats(fields[i].self, layer.self()));
+    if (layer.cross()) cross.push_back(kept_floats(fields[i].cross, *layer.cross()));
   }
-  layout_ = std::make_shared<const StateLayout>(std::move(self), cross);
+  layout_ = std::make_shared<const StateLayout>(std::move(self), std::move(cross));
 }
 
 float* Model::encode(Work& work, Scratch::Frame& frame, const Ragged& sources,

@@ -12,13 +12,13 @@ int64_t whole_lines(int64_t floats) {
 
 }  // namespace
 
-StateLayout::StateLayout(std::vector<KeptFloats> self, const std::vector<KeptFloats>& cross)
-    : self_(std::move(self)) {
+StateLayout::StateLayout(std::vector<KeptFloats> self, std::vector<KeptFloats> cross)
+    : self_(std::move(self)), cross_(std::move(cross)) {
   for (const KeptFloats& kept : self_) {
     row_offsets_.push_back(row_floats_);
     row_floats_ += whole_lines(kept.fixed);
   }
-  for (const KeptFloats& kept : cross) {
+  for (const KeptFloats& kept : cross_) {
     source_.push_back({source_fixed_, source_per_token_});
     source_fixed_ += whole_lines(kept.fixed);
     source_per_token_ += whole_lines(kept.per_token);
