@@ -13,6 +13,7 @@
 #include "core/names.h"
 #include "engine/likelihood.h"
 #include "engine/line_pipeline.h"
+#include "engine/work_pool.h"
 #include "metrics/lead.h"
 #include "metrics/length_buckets.h"
 #include "metrics/perplexity.h"
@@ -181,13 +182,12 @@ class OutputFile {
 
 engine::PipelineSettings settings_of(const EvaluateCommand& command, const engine::TextModel& model) {
   engine::PipelineSettings settings;
-  settings.generation = engine::GenerationSettings::of(model.description());
+  settings.generation = engine::default_options(model.description());
   settings.generation.sample = false;
-  if (command.beam) settings.generation.search.beam = *command.beam;
-  if (command.length_penalty) settings.generation.search.length_penalty = *command.length_penalty;
+  if (command.beam) settings.generation.beam = *command.beam;
+  if (command.length_penalty) settings.generation.length_penalty = *command.length_penalty;
   if (command.max_source_tokens) settings.generation.max_source_tokens = *command.max_source_tokens;
-  settings.generation.search.n_best = 1;
-  settings.threads = command.threads;
+  settings.generator.threads = command.threads;
   settings.validate();
   return settings;
 }
@@ -239,8 +239,8 @@ void score_references(const engine::TextModel& model, const engine::PipelineSett
     fmt::print(stderr,
                "{} references are longer than the model's {} positions and left out of the perplexity\n",
                outcome.outputs.size() - places.size(), longest);
-  runtime::Work work(threads);
-  const auto found = engine::target_likelihood(model.model(), work, sources, targets);
+  const auto work = engine::make_work(threads);
+  const auto found = engine::target_likelihood(model.model(), *work, sources, targets);
   for (size_t i = 0; i < places.size(); ++i) outcome.log_probability[places[i]] = found[i];
 }
 

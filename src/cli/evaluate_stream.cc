@@ -8,6 +8,7 @@
 #include "core/clock.h"
 #include "core/error.h"
 #include "engine/likelihood.h"
+#include "engine/work_pool.h"
 #include "metrics/length_buckets.h"
 #include "metrics/perplexity.h"
 #include "report/progress.h"
@@ -52,11 +53,11 @@ void evaluate_stream(const EvaluateCommand& command, const engine::TextModel& mo
   }
   const metrics::LengthBuckets buckets(bounds);
   const std::vector<int32_t> stream = read_stream(command, model);
-  runtime::Work work(threads);
+  const auto work = engine::make_work(threads);
   report::Progress progress("scoring", static_cast<int64_t>(stream.size()), 0, 1 << 16);
   const double start = steady_seconds();
   const auto found =
-      engine::stream_likelihood(model.model(), work, stream, command.window, command.window - score_last,
+      engine::stream_likelihood(model.model(), *work, stream, command.window, command.window - score_last,
                                 [&](int64_t done) { progress.update(done, ""); });
   const double seconds = steady_seconds() - start;
   progress.finish();

@@ -5,6 +5,7 @@
 
 #include "core/clock.h"
 #include "core/error.h"
+#include "decode/generate.h"
 #include "metrics/bleu.h"
 #include "metrics/chrf.h"
 #include "metrics/rouge.h"
@@ -103,7 +104,7 @@ double Evaluation::quality(ValidationMetric metric) const {
 std::vector<std::string> generate_text(TaskModel& model, const text::TokenCorpus& corpus,
                                        const text::Tokenizer& tokenizer, const Recipe& recipe,
                                        int64_t sentences, int64_t beam, int64_t* generated_tokens) {
-  decode::GenerationOptions options = recipe.generation;
+  GenerationOptions options = recipe.generation;
   options.beam = beam;
   options.n_best = 1;
   const int64_t count = sentences > 0 ? std::min(sentences, corpus.size()) : corpus.size();

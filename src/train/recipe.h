@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "core/generation_options.h"
 #include "core/model_config.h"
-#include "decode/generate.h"
 #include "text/data_options.h"
 
 namespace memsizer::train {
@@ -178,7 +178,7 @@ struct Recipe {
   ScheduleOptions schedule;
   TrainingOptions training;
   ValidationOptions validation;
-  decode::GenerationOptions generation;
+  GenerationOptions generation;
 
   template <typename Self, typename Visitor>
   static void fields(Self& self, Visitor&& visit) {

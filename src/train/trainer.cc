@@ -171,9 +171,7 @@ void Trainer::build_model() {
                   .task = task_name(recipe_.task.kind),
                   .tokenizer = data_.tokenizer->serialized(),
                   .source_tokenizer = data_.source_tokenizer ? data_.source_tokenizer->serialized() : "",
-                  .generation = options_to_json(collect_options(recipe_.generation, ""))};
-  if (recipe_.model.has_encoder())
-    description_.generation["max_source_tokens"] = recipe_.data.max_source_tokens;
+                  .generation = recipe_.generation};
 }
 
 void Trainer::restore(int64_t step) {
