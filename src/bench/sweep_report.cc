@@ -147,8 +147,8 @@ std::string number(double value) {
 // What each decoder layer keeps of one row at the end.
 std::vector<int64_t> layer_state_bytes(const GenerationPoint& point) {
   std::vector<int64_t> bytes;
-  for (const StateSize& layer : layer_state_sizes(point.config))
-    bytes.push_back(layer.at(point.length, point.source_tokens()));
+  for (const LayerStateSize& layer : layer_state_sizes(point.config))
+    bytes.push_back(layer.total().at(point.length, point.source_tokens()));
   return bytes;
 }
 

@@ -6,10 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "model/model_config.h"
+#include "core/generation_options.h"
 #include "core/safetensors.h"
 #include "core/task.h"
 #include "core/weight_type.h"
+#include "model/model_config.h"
 
 // A model is one safetensors file: its weights, its configuration as JSON in the metadata, and its
 // tokenizers inside as tensors of bytes. A checkpoint's weights are such a file too.
@@ -23,7 +24,7 @@ struct ModelDescription {
   Task task = Task::Translation;
   std::string tokenizer;         // of the target, or of both sides (text/tokenizer.h), serialized
   std::string source_tokenizer;  // empty: as tokenizer
-  nlohmann::json generation;     // the recipe's options of generation
+  GenerationOptions generation;  // those of the recipe
   WeightType weights = WeightType::F32;
   int64_t version = kModelVersion;  // of the file it was read from
 };

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "model/model_file.h"
@@ -25,6 +26,9 @@ class Model {
   Model(const ModelDescription& description, const TensorSource& weights);
 
   const ModelDescription& description() const { return description_; }
+  // Says which model it is: the checksum of its file or, for weights from elsewhere, of its description.
+  const std::string& hash() const { return hash_; }
+  const std::shared_ptr<const StateLayout>& layout() const { return layout_; }
   const ModelConfig& config() const { return description_.config; }
   int64_t vocab() const { return output_.vocab(); }
   // The longest sequence that learned positions allow; 0 is no bound.
@@ -59,6 +63,7 @@ class Model {
                   DecoderState& state) const;
 
   ModelDescription description_;
+  std::string hash_;
   std::unique_ptr<Embedding> encoder_embedding_;  // none in a language model
   std::vector<Layer> encoder_layers_;
   bool encoder_has_norm_ = false;

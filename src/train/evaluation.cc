@@ -103,7 +103,7 @@ class TorchEvaluated : public evaluate::EvaluatedModel {
 
   TaskModel& model_;
   const Recipe& recipe_;
-  decltype(Recipe::generation) options_;
+  GenerationOptions options_;
   at::Device device_;
 };
 
