@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "model/model_config.h"
 #include "core/safetensors.h"
 #include "core/task.h"
 #include "core/weight_type.h"
+#include "model/model_config.h"
 
 // A model is one safetensors file: its weights, its configuration as JSON in the metadata, and its
 // tokenizers inside as tensors of bytes. A checkpoint's weights are such a file too.
