@@ -1,6 +1,5 @@
 #include "core/weight_type.h"
 
-#include <array>
 #include <stdexcept>
 
 namespace memsizer {

@@ -51,6 +51,9 @@ class MechanismDescription {
   // allowed.
   virtual void validate(const MixerConfig& /*config*/) const {}
 
+  // The longest sequence that its parameters allow; 0 is no bound.
+  virtual int64_t longest_sequence(const MixerConfig& /*config*/) const { return 0; }
+
   // Every tensor it has, in a fixed order.
   virtual void list_tensors(const MixerConfig& config, TensorCollector& to) const = 0;
 

@@ -138,6 +138,17 @@ void require_same_tensors(const SafetensorsFile& a, const SafetensorsFile& b) {
 
 }  // namespace
 
+Task task_of(Architecture architecture) {
+  return architecture == Architecture::LanguageModel ? Task::LanguageModel : Task::Translation;
+}
+
+Task task_of(Architecture architecture, std::string_view name) {
+  const Task usual = task_of(architecture);
+  const Task named = enum_value<Task>(name).value_or(usual);
+  const bool fits = (named == Task::LanguageModel) == (usual == Task::LanguageModel);
+  return fits ? named : usual;
+}
+
 bool is_model(const std::map<std::string, std::string>& metadata) {
   const auto format = metadata.find("format");
   return format != metadata.end() && format->second == kFormat;

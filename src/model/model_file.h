@@ -29,6 +29,13 @@ struct ModelDescription {
   int64_t version = kModelVersion;  // of the file it was read from
 };
 
+// The task of a model that says nothing of it.
+Task task_of(Architecture architecture);
+
+// The task that a model file names. One that names none, an unknown one, or one that its architecture cannot
+// do is for what its architecture is for: the first programs wrote any word.
+Task task_of(Architecture architecture, std::string_view name);
+
 // Whether metadata say that a file is a model of ours, of whatever version.
 bool is_model(const std::map<std::string, std::string>& metadata);
 

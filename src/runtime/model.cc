@@ -66,6 +66,8 @@ std::unique_ptr<Model> Model::load(const SafetensorsFile& file, const ModelDescr
 
 Model::Model(const ModelDescription& description, const TensorSource& weights)
     : description_(description),
+      longest_source_(memsizer::longest_source(description.config)),
+      longest_target_(memsizer::longest_target(description.config)),
       hash_(model_checksum({}, model_metadata(description))),
       encoder_embedding_(encoder_embedding(description.config, weights)),
       decoder_embedding_(description.config, Weights(weights, "decoder."),

@@ -31,9 +31,9 @@ class Model {
   const std::shared_ptr<const StateLayout>& layout() const { return layout_; }
   const ModelConfig& config() const { return description_.config; }
   int64_t vocab() const { return output_.vocab(); }
-  // The longest sequence that learned positions allow; 0 is no bound.
-  int64_t longest_source() const { return encoder_embedding_ ? encoder_embedding_->longest() : 0; }
-  int64_t longest_target() const { return decoder_embedding_.longest(); }
+  // The longest sequences that the configuration allows; 0 is no bound.
+  int64_t longest_source() const { return longest_source_; }
+  int64_t longest_target() const { return longest_target_; }
 
   // The encoder's output for each token of the sources: [tokens, dim], in the frame's memory.
   float* encode(Work& work, Scratch::Frame& frame, const Ragged& sources,
@@ -63,6 +63,8 @@ class Model {
                   DecoderState& state) const;
 
   ModelDescription description_;
+  int64_t longest_source_;
+  int64_t longest_target_;
   std::string hash_;
   std::unique_ptr<Embedding> encoder_embedding_;  // none in a language model
   std::vector<Layer> encoder_layers_;

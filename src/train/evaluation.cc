@@ -26,8 +26,8 @@ class TorchEvaluated : public evaluate::EvaluatedModel {
     options_.n_best = 1;
   }
 
-  int64_t longest_source() const override { return positions(); }
-  int64_t longest_target() const override { return positions(); }
+  int64_t longest_source() const override { return memsizer::longest_source(model_.config()); }
+  int64_t longest_target() const override { return memsizer::longest_target(model_.config()); }
 
   std::vector<std::vector<int32_t>> generate(std::span<const Tokens> sources,
                                              const OnDone& on_done) override {
@@ -44,7 +44,7 @@ class TorchEvaluated : public evaluate::EvaluatedModel {
       const auto step_model = model_.start(source_batch(chosen(sources, batch)).to(device_));
       std::vector<decode::Request> requests;
       for (const int64_t i : batch) requests.push_back({length(i).first, {}});
-      auto found = decode::generate(*step_model, requests, options_, positions());
+      auto found = decode::generate(*step_model, requests, options_, longest_target());
       for (size_t row = 0; row < batch.size(); ++row) {
         // A model gone wrong (all probabilities NaN) finds nothing: an empty line.
         if (!found[row].empty()) outputs[static_cast<size_t>(batch[row])] = found[row].front().tokens;
@@ -87,11 +87,6 @@ class TorchEvaluated : public evaluate::EvaluatedModel {
     std::vector<Tokens> some;
     for (const int64_t i : batch) some.push_back(all[static_cast<size_t>(i)]);
     return some;
-  }
-
-  int64_t positions() const {
-    const EmbeddingConfig& embedding = model_.config().embedding;
-    return embedding.positions == PositionTable::Learned ? embedding.max_positions : 0;
   }
 
   void add(TokenBatch batch, Likelihood& sum) {

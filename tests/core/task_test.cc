@@ -23,16 +23,5 @@ TEST(Task, AnUnknownNameIsTheUsersMistake) {
             "summarization, language-model");
 }
 
-TEST(Task, OfAFileIsWhatItNamesIfItsArchitectureCanDoThat) {
-  using enum Architecture;
-  EXPECT_EQ(task_of(EncoderDecoder, "translation"), Task::Translation);
-  EXPECT_EQ(task_of(EncoderDecoder, "summarization"), Task::Summarization);
-  EXPECT_EQ(task_of(Architecture::LanguageModel, "language-model"), Task::LanguageModel);
-  for (const std::string_view other : {"", "paraphrase", "language-model"})
-    EXPECT_EQ(task_of(EncoderDecoder, other), Task::Translation) << other;
-  for (const std::string_view other : {"", "paraphrase", "translation", "summarization"})
-    EXPECT_EQ(task_of(Architecture::LanguageModel, other), Task::LanguageModel) << other;
-}
-
 }  // namespace
 }  // namespace memsizer

@@ -98,11 +98,11 @@ TEST(WeightType, NoMatrixOfAnOptionIsForgotten) {
 }
 
 TEST(WeightType, StoredTypes) {
-  const TensorSpec matrix{.name = "fc1.weight", .shape = {2, 2}, .quantized = true};
+  const TensorSpec matrix{.name = "fc1.weight", .shape = {2, 2}, .part = "", .quantized = true};
   EXPECT_EQ(stored_type(matrix, WeightType::F32), DType::F32);
   EXPECT_EQ(stored_type(matrix, WeightType::BF16), DType::BF16);
   EXPECT_EQ(stored_type(matrix, WeightType::I8), DType::I8);
-  EXPECT_EQ(stored_type({.name = "fc1.bias", .shape = {2}}, WeightType::I8), DType::F32);
+  EXPECT_EQ(stored_type({.name = "fc1.bias", .shape = {2}, .part = ""}, WeightType::I8), DType::F32);
   EXPECT_EQ(weight_type_name(WeightType::BF16), "bf16");
   EXPECT_EQ(parse_weight_type("int8"), WeightType::I8);
   EXPECT_EQ(parse_weight_type("INT8"), std::nullopt);
