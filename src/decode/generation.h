@@ -9,7 +9,7 @@
 #include "core/generation_options.h"
 #include "decode/best_candidates.h"
 #include "decode/row_scores.h"
-#include "model/model_config.h"
+#include "core/special_tokens.h"
 
 namespace memsizer::decode {
 
