@@ -14,9 +14,10 @@ int main(int argc, char** argv) {
     return 2;
   }
   const size_t lines = (size_t)argc - 2;
-  const memsizer_options options = memsizer_default_options(model);
-  memsizer_results* results =
-      memsizer_generate(model, (const char* const*)argv + 2, lines, &options, error, sizeof error);
+  memsizer_options options;
+  memsizer_results* results = NULL;
+  if (memsizer_default_options(model, &options, sizeof options, error, sizeof error) == 0)
+    results = memsizer_generate(model, (const char* const*)argv + 2, lines, &options, error, sizeof error);
   if (!results) {
     fprintf(stderr, "generate_c: %s\n", error);
     memsizer_free_model(model);

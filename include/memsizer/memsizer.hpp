@@ -7,7 +7,7 @@
 //     const memsizer::Model model("model.safetensors");
 //
 //     // Whole lines: translations, summaries, or what a language model writes after a prompt.
-//     memsizer::Options options = model.default_options();
+//     memsizer::GenerationOptions options = model.default_options();
 //     options.beam = 4;
 //     for (const memsizer::Result& result : model.generate({"A man rides a horse.", "Two dogs."}, options))
 //       std::cout << result.outputs.front().text << "\n";
@@ -18,10 +18,13 @@
 //     memsizer::Session fork = session;  // both go on from here, each its own way
 //     session.read({17});
 //     std::cout << fork.scores().size() << " scores, " << fork.state_bytes() << " bytes of state\n";
+//     const std::vector<std::byte> saved = session.save();  // to go on another day
+//     memsizer::Session again = model.load_session(saved);
 //   }
 //
 // Everything that goes wrong for a reason a user can mend is a memsizer::Error that says what was found, what
-// was expected and what to do. A Model can be used by several threads at once; a Session by one.
+// was expected and what to do. A Model can be used by several threads at once; a Session by one, and copies
+// of it by others at the same time.
 #pragma once
 
 #include <cstddef>
@@ -33,6 +36,8 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "memsizer/generation_options.hpp"
 
 #if defined(__GNUC__)
 #define MEMSIZER_API __attribute__((visibility("default")))
@@ -51,27 +56,10 @@ class MEMSIZER_API Error : public std::runtime_error {
 inline constexpr int32_t kEndToken = 2;
 
 struct LoadOptions {
-  int threads = 0;  // of each worker; 0: the physical cores, shared among the workers
-  int workers = 1;  // batches computed at once, on shared weights
-};
-
-// How text is generated.
-struct Options {
-  bool sample = false;               // draw at random instead of searching for the likeliest text
-  int64_t beam = 5;                  // search: hypotheses kept; 1 is greedy
-  int64_t n_best = 1;                // search: outputs given back, at most the beam
-  double length_penalty = 1.0;       // search: scores are divided by length to this power
-  double temperature = 1.0;          // sampling: logits are divided by this
-  int64_t top_k = 0;                 // sampling: from this many likeliest tokens; 0 is all
-  double top_p = 1.0;                // sampling: from the likeliest tokens of this probability together
-  double repetition_penalty = 1;     // sampling: tokens already there become less likely
-  int64_t seed = 1;                  // sampling: of the random numbers
-  double max_length_ratio = 0.0;     // longest output: this times the source's tokens ...
-  int64_t max_length = 100;          // ... plus this many
-  int64_t min_length = 1;            // shortest output, without the end token
-  int64_t no_repeat_ngram = 0;       // no n-gram of this length twice; 0 allows all
-  int64_t max_source_tokens = 1024;  // longer sources are cut
-  int64_t batch_tokens = 4096;       // source tokens computed together
+  int threads = 0;              // of each worker; 0: the physical cores, shared among the workers
+  int workers = 1;              // batches computed at once, on shared weights
+  int64_t batch_tokens = 4096;  // of the sources or prompts in a batch
+  int64_t batch_rows = 64;      // lines in a batch
 };
 
 struct Output {
@@ -83,7 +71,7 @@ struct Output {
 
 struct Result {
   std::vector<Output> outputs;  // best first
-  int64_t source_tokens = 0;    // before any cutting
+  int64_t source_tokens = 0;    // before any truncation
 };
 
 class Session;
@@ -100,21 +88,26 @@ class MEMSIZER_API Model {
   std::vector<int32_t> encode(std::string_view text) const;
   std::string decode(std::span<const int32_t> tokens) const;
 
-  // Those of the recipe the model was trained with.
-  Options default_options() const;
+  // Those of the recipe the model was trained with; a language model draws up to 100 tokens.
+  GenerationOptions default_options() const;
 
-  // One result a line, in their order. A line's result does not depend on the lines beside it.
-  std::vector<Result> generate(std::span<const std::string> lines, const Options& options) const;
-  std::vector<Result> generate(std::initializer_list<std::string> lines, const Options& options) const {
+  // One result per line, in their order. A line's result does not depend on the lines beside it, nor on what
+  // other threads ask of the model at the same time.
+  std::vector<Result> generate(std::span<const std::string> lines, const GenerationOptions& options) const;
+  std::vector<Result> generate(std::initializer_list<std::string> lines,
+                               const GenerationOptions& options) const {
     return generate(std::span<const std::string>(lines.begin(), lines.size()), options);
   }
 
-  // Draws text after a prompt (or for a source) and hands it over piece by piece; false stops it.
-  void stream(std::string_view line, const Options& options,
+  // Draws text after a prompt (or for a source), whatever options.sample says, and hands it over as it comes,
+  // in pieces that never cut through a character; false stops it.
+  void stream(std::string_view line, const GenerationOptions& options,
               const std::function<bool(std::string_view piece)>& on_text) const;
 
   // A session that has read this source (and no target token yet), or an empty one of a language model.
   Session start(std::string_view source = {}) const;
+  // One that Session::save made, of this model; its scores are known after the next read.
+  Session load_session(std::span<const std::byte> bytes) const;
 
  private:
   friend class Session;
@@ -139,8 +132,11 @@ class MEMSIZER_API Session {
   }
 
   // Of the token that follows those read: logits, or log-probabilities of a model with adaptive softmax.
-  // Empty before the first token.
+  // Empty before the first token was read.
   std::span<const float> scores() const;
+
+  // The state as bytes, which Model::load_session takes.
+  std::vector<std::byte> save() const;
 
   int64_t tokens_read() const;
   size_t state_bytes() const;

@@ -270,7 +270,7 @@ class Measurement {
 
   // The search that translate runs, kept from ending early.
   void search(Sources& sources) {
-    decode::GenerationOptions options;
+    GenerationOptions options;
     options.beam = point_.beam;
     options.max_length_ratio = 0.0;
     options.max_length = options.min_length = point_.length - 1;

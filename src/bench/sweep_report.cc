@@ -147,8 +147,8 @@ std::string number(double value) {
 // What each decoder layer keeps of one row at the end.
 std::vector<int64_t> layer_state_bytes(const GenerationPoint& point) {
   std::vector<int64_t> bytes;
-  for (const StateSize& layer : layer_state_sizes(point.config))
-    bytes.push_back(layer.at(point.length, point.source_tokens()));
+  for (const LayerStateSize& layer : layer_state_sizes(point.config))
+    bytes.push_back(layer.total().at(point.length, point.source_tokens()));
   return bytes;
 }
 
@@ -281,12 +281,14 @@ std::vector<std::string> SweepReport::crossovers() const {
   std::vector<std::string> sentences;
   for (const auto& [key, group] : groups) {
     const report::Chart chart = chart_of(quantities().front(), length, group);
-    const auto softmax = std::ranges::find_if(
-        chart.series, [](const report::Series& series) { return series.name.starts_with("softmax"); });
-    if (softmax == chart.series.end()) continue;
+    const auto is_baseline = [](const report::Series& series) {
+      return series.name.starts_with(baseline_mechanism().name());
+    };
+    const auto baseline = std::ranges::find_if(chart.series, is_baseline);
+    if (baseline == chart.series.end()) continue;
     for (const report::Series& series : chart.series) {
-      if (series.name.starts_with("softmax")) continue;
-      const std::string sentence = crossover(series, *softmax);
+      if (is_baseline(series)) continue;
+      const std::string sentence = crossover(series, *baseline);
       if (sentence.empty()) continue;
       const GenerationPoint& point = group.front().at.point;
       sentences.push_back(groups.size() == 1 ? sentence + "."
@@ -321,7 +323,8 @@ std::string SweepReport::html() const {
   for (const std::string& sentence : crossovers())
     sentences += fmt::format("<li>{}</li>\n", report::escape_markup(sentence));
   if (!sentences.empty())
-    sentences = fmt::format("<section>\n<h2>Against softmax</h2>\n<ul>\n{}</ul>\n</section>\n", sentences);
+    sentences = fmt::format("<section>\n<h2>Against {}</h2>\n<ul>\n{}</ul>\n</section>\n",
+                            baseline_mechanism().name(), sentences);
   return report::page(
       title, report::facts_section(facts) + report::charts_section(charts()) + sentences +
                  fmt::format("<section>\n<h2>All figures</h2>\n<div class=\"wide\">\n{}</div>\n</section>\n",

@@ -218,7 +218,9 @@ void run_compare(CompareCommand command) {
 
 void add_compare(CLI::App& app) {
   auto options = std::make_shared<CompareCommand>();
-  options->plan.variants.mechanisms = {"softmax", "elu", "rfa", "t2r", "memsizer"};
+  for (const Mechanism& mechanism : mechanisms()) {
+    if (mechanism.traits().in_paper_tables) options->plan.variants.mechanisms.emplace_back(mechanism.name());
+  }
   CLI::App* command = app.add_subcommand(
       "compare", "Train a recipe with several mechanisms under one budget; quality, speed, memory and size");
   const auto add_list = [&](const char* name, auto& list, const char* help) {

@@ -4,7 +4,7 @@
 
 #include "cli/evaluate_command.h"
 #include "core/error.h"
-#include "kernels/team.h"
+#include "engine/work_pool.h"
 
 namespace memsizer::cli {
 namespace {
@@ -20,7 +20,7 @@ void run_evaluate(const EvaluateCommand& command) {
   if (command.model.empty())
     throw UserError("no model given; name one with --model, or --lead N for a document's first N sentences");
   const auto model = engine::TextModel::load(command.model);
-  const int threads = command.threads > 0 ? command.threads : kernels::physical_cores();
+  const int threads = engine::thread_count(command.threads);
   if (model->is_language_model()) {
     evaluate_stream(command, *model, threads);
   } else {

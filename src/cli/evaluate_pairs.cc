@@ -166,15 +166,15 @@ class OutputFile {
   std::optional<AtomicFile> file_;
 };
 
-engine::GenerationSettings settings_of(const EvaluateCommand& command, const engine::TextModel& model) {
-  engine::GenerationSettings settings = engine::GenerationSettings::of(model.description());
-  settings.sample = false;
-  if (command.beam) settings.search.beam = *command.beam;
-  if (command.length_penalty) settings.search.length_penalty = *command.length_penalty;
-  if (command.max_source_tokens) settings.max_source_tokens = *command.max_source_tokens;
-  settings.search.n_best = 1;
-  settings.validate();
-  return settings;
+GenerationOptions options_of(const EvaluateCommand& command, const engine::TextModel& model) {
+  GenerationOptions options = engine::default_options(model.description());
+  options.sample = false;
+  if (command.beam) options.beam = *command.beam;
+  if (command.length_penalty) options.length_penalty = *command.length_penalty;
+  if (command.max_source_tokens) options.max_source_tokens = *command.max_source_tokens;
+  options.n_best = 1;
+  validate(options, "generation");
+  return options;
 }
 
 evaluate::PairProtocol protocol_of(const EvaluateCommand& command) {
@@ -220,7 +220,7 @@ void evaluate_lead(EvaluateCommand command) {
 void evaluate_pairs(EvaluateCommand command, const engine::TextModel& model, int threads) {
   if (command.metrics.empty())
     command.metrics = metrics::text_metrics(metrics::headline_metrics(model.description().task));
-  const engine::GenerationSettings settings = settings_of(command, model);
+  const GenerationOptions options = options_of(command, model);
   OutputFile file(command);
   Outcome outcome;
   outcome.texts = read_pairs(command);
@@ -231,8 +231,8 @@ void evaluate_pairs(EvaluateCommand command, const engine::TextModel& model, int
                               .source_tokens = [&](size_t i) { return evaluate::Tokens(tokens.sources[i]); },
                               .target_tokens = [&](size_t i) { return evaluate::Tokens(tokens.targets[i]); }};
   evaluate::PairProtocol protocol = protocol_of(command);
-  protocol.max_source_tokens = settings.max_source_tokens;
-  RuntimeEvaluated evaluated(model, settings, threads);
+  protocol.max_source_tokens = options.max_source_tokens;
+  RuntimeEvaluated evaluated(model, options, threads);
   report::Progress progress("generating", static_cast<int64_t>(pairs.size()), 0, kProgressPairs);
   outcome.found = evaluate::evaluate_pairs(evaluated, model.tokenizer(), pairs, protocol,
                                            [&](int64_t done) { progress.update(done, ""); });

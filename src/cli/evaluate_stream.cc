@@ -53,7 +53,7 @@ void evaluate_stream(const EvaluateCommand& command, const engine::TextModel& mo
   }
   const metrics::LengthBuckets buckets(bounds);
   const std::vector<int32_t> stream = read_stream(command, model);
-  RuntimeEvaluated evaluated(model, engine::GenerationSettings::of(model.description()), threads);
+  RuntimeEvaluated evaluated(model, engine::default_options(model.description()), threads);
   report::Progress progress("scoring", static_cast<int64_t>(stream.size()), 0, 1 << 16);
   const double start = steady_seconds();
   const evaluate::StreamEvaluation found = evaluate::evaluate_stream(

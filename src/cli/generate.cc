@@ -68,10 +68,8 @@ void require_task(const GenerateCommand& command, const engine::TextModel& model
 
 engine::PipelineSettings settings_of(const GenerateCommand& command, const ModelDescription& description) {
   engine::PipelineSettings settings;
-  engine::GenerationSettings& generation = settings.generation;
-  generation = engine::GenerationSettings::of(description);
-  decode::GenerationOptions& search = generation.search;
-  decode::SamplingOptions& sampling = generation.sampling;
+  GenerationOptions& options = settings.generation;
+  options = engine::default_options(description);
   const bool draws = command.temperature || command.top_k || command.top_p || command.seed ||
                      command.repetition_penalty || command.stream;
   if (command.beam && draws) {
@@ -79,32 +77,28 @@ engine::PipelineSettings settings_of(const GenerateCommand& command, const Model
         "--beam searches for the likeliest text, while --temperature, --top-k, --top-p, "
         "--repetition-penalty, --seed and --stream draw it at random; leave out one or the other");
   }
-  if (draws) generation.sample = true;
-  if (command.beam) generation.sample = false;
-  sampling.max_length_ratio = search.max_length_ratio;
-  sampling.max_length = search.max_length;
-  sampling.min_length = search.min_length;
-  sampling.no_repeat_ngram = search.no_repeat_ngram;
-  if (command.beam) search.beam = *command.beam;
-  if (command.length_penalty) search.length_penalty = *command.length_penalty;
-  search.n_best = command.n_best;
-  if (command.max_length) {
-    search.max_length = sampling.max_length = *command.max_length;
-    search.max_length_ratio = sampling.max_length_ratio = 0.0;
-  }
-  if (command.min_length) search.min_length = sampling.min_length = *command.min_length;
-  if (command.no_repeat_ngram) search.no_repeat_ngram = sampling.no_repeat_ngram = *command.no_repeat_ngram;
-  if (command.temperature) sampling.temperature = *command.temperature;
-  if (command.top_k) sampling.top_k = *command.top_k;
-  if (command.top_p) sampling.top_p = *command.top_p;
-  if (command.repetition_penalty) sampling.repetition_penalty = *command.repetition_penalty;
-  if (command.seed) sampling.seed = *command.seed;
-  if (command.max_source_tokens) generation.max_source_tokens = *command.max_source_tokens;
-  if (generation.sample && command.n_best > 1)
+  if (draws) options.sample = true;
+  if (command.beam) options.sample = false;
+  const auto set = [](const auto& given, auto& option) {
+    if (given) option = *given;
+  };
+  set(command.beam, options.beam);
+  set(command.length_penalty, options.length_penalty);
+  set(command.max_length, options.max_length);
+  if (command.max_length) options.max_length_ratio = 0.0;
+  set(command.min_length, options.min_length);
+  set(command.no_repeat_ngram, options.no_repeat_ngram);
+  set(command.temperature, options.temperature);
+  set(command.top_k, options.top_k);
+  set(command.top_p, options.top_p);
+  set(command.repetition_penalty, options.repetition_penalty);
+  set(command.seed, options.seed);
+  set(command.max_source_tokens, options.max_source_tokens);
+  options.n_best = command.n_best;
+  if (options.sample && command.n_best > 1)
     throw UserError("--n-best {} needs a search; give --beam {} as well", command.n_best, command.n_best);
-  settings.threads = command.threads;
-  settings.workers = command.workers;
-  settings.batch_tokens = command.batch_tokens;
+  settings.generator = {
+      .threads = command.threads, .workers = command.workers, .batch_tokens = command.batch_tokens};
   settings.validate();
   return settings;
 }
@@ -145,15 +139,30 @@ std::string as_text(const GenerateCommand& command, uint64_t line, const engine:
   return text;
 }
 
-void stream_line(const engine::TextModel& model, runtime::Work& work,
-                 const engine::GenerationSettings& settings, const std::string& line, uint64_t number) {
-  engine::stream_text(model, work, settings, line, number, [](std::string_view piece) {
-    fmt::print("{}", on_one_line(std::string(piece)));
+void tell_truncation(uint64_t line, const engine::Result& result) {
+  if (result.tokens_read < result.source_tokens)
+    fmt::print(stderr, "line {}: {} tokens, cut to {}\n", line + 1, result.source_tokens, result.tokens_read);
+}
+
+void stream_lines(const engine::TextModel& model, const engine::PipelineSettings& settings,
+                  const engine::LinePipeline::ReadLine& read) {
+  engine::Generator generator(model, settings.generator);
+  std::string line;
+  for (uint64_t number = 0; read(line); ++number) {
+    engine::Request request;
+    request.input = line;
+    request.options = settings.generation;
+    request.stream = number;
+    const auto print = [](std::string_view piece) {
+      fmt::print("{}", on_one_line(std::string(piece)));
+      std::fflush(stdout);
+      return std::ferror(stdout) == 0;
+    };
+    tell_truncation(number, engine::stream_text(generator, std::move(request), print));
+    fmt::print("\n");
     std::fflush(stdout);
-    return std::ferror(stdout) == 0;
-  });
-  fmt::print("\n");
-  std::fflush(stdout);
+    if (std::ferror(stdout) != 0) throw UserError("could not write to standard output");
+  }
 }
 
 engine::LinePipeline::ReadLine line_source(const std::string& input) {
@@ -176,20 +185,13 @@ void run_generate(const GenerateCommand& command) {
   if (command.stream) {
     if (command.json || !command.output.empty())
       throw UserError("--stream prints text as it comes; it does not go with --json or --output");
-    runtime::Work work(settings.threads > 0 ? settings.threads : kernels::physical_cores());
-    std::string line;
-    for (uint64_t number = 0; read(line); ++number)
-      stream_line(*model, work, settings.generation, line, number);
-    return;
+    return stream_lines(*model, settings, read);
   }
   std::optional<AtomicFile> file;
   if (!command.output.empty() && command.output != "-") file.emplace(command.output);
   engine::LinePipeline pipeline(*model, settings);
   pipeline.run(read, [&](uint64_t line, const std::string& source, const engine::Result& result) {
-    if (result.tokens_read < result.source_tokens) {
-      fmt::print(stderr, "line {}: {} tokens, cut to {}\n", line + 1, result.source_tokens,
-                 result.tokens_read);
-    }
+    tell_truncation(line, result);
     const std::string text =
         command.json ? as_json(*model, line, source, result) : as_text(command, line, result);
     if (file) {

@@ -100,19 +100,19 @@ nlohmann::json as_json(const StateSize& size) {
 // One object per decoder layer: its mechanisms, what each of them keeps, and what that comes to.
 nlohmann::json layer_states(const ModelConfig& config) {
   nlohmann::json layers = nlohmann::json::array();
-  const std::vector<StateSize> sizes = layer_state_sizes(config);
+  const std::vector<LayerStateSize> sizes = layer_state_sizes(config);
   for (size_t i = 0; i < sizes.size(); ++i) {
-    nlohmann::json layer = as_json(sizes[i]);
-    const auto add = [&](const char* key, Position position) {
+    nlohmann::json layer = as_json(sizes[i].total());
+    const auto add = [&](const char* key, Position position, const StateSize& size) {
       const MixerConfig mixer = mixer_config(config, position, static_cast<int64_t>(i));
-      layer[key] = as_json(mixer_state_size(mixer));
+      layer[key] = as_json(size);
       layer[key]["mechanism"] = mixer.mechanism.name();
       for (const StateField& field : mixer.state())
         layer[key]["fields"].push_back(
             {{"name", field.name}, {"shape", field.shape}, {"bytes", field.bytes()}});
     };
-    add("self", Position::CausalSelf);
-    if (config.has_encoder()) add("cross", Position::Cross);
+    add("self", Position::CausalSelf, sizes[i].self);
+    if (config.has_encoder()) add("cross", Position::Cross, sizes[i].cross);
     layers.push_back(std::move(layer));
   }
   return layers;
@@ -120,8 +120,8 @@ nlohmann::json layer_states(const ModelConfig& config) {
 
 // Layers that differ are listed one by one.
 void print_layer_states(const ModelConfig& config, const InfoOptions& options) {
-  const std::vector<StateSize> sizes = layer_state_sizes(config);
-  const auto same = [&](const StateSize& size) { return size == sizes.front(); };
+  const std::vector<LayerStateSize> sizes = layer_state_sizes(config);
+  const auto same = [&](const LayerStateSize& size) { return size.total() == sizes.front().total(); };
   if (std::ranges::all_of(sizes, same)) return;
   for (size_t i = 0; i < sizes.size(); ++i) {
     const auto name = [&](Position position) {
@@ -130,7 +130,7 @@ void print_layer_states(const ModelConfig& config, const InfoOptions& options) {
     std::string mechanisms(name(Position::CausalSelf));
     if (config.has_encoder()) mechanisms += fmt::format(", {}", name(Position::Cross));
     fmt::print("  {:<26} {:>15}  {}\n", fmt::format("layer {}", i),
-               grouped(sizes[i].at(options.target_tokens, options.source_tokens)), mechanisms);
+               grouped(sizes[i].total().at(options.target_tokens, options.source_tokens)), mechanisms);
   }
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "engine/generation.h"
+#include "engine/work_pool.h"
 #include "evaluate/evaluated_model.h"
 
 namespace memsizer::cli {
@@ -9,8 +10,8 @@ namespace memsizer::cli {
 class RuntimeEvaluated : public evaluate::EvaluatedModel {
  public:
   // `model` must outlive it.
-  RuntimeEvaluated(const engine::TextModel& model, const engine::GenerationSettings& settings, int threads)
-      : model_(model), settings_(settings), work_(threads) {}
+  RuntimeEvaluated(const engine::TextModel& model, const GenerationOptions& options, int threads)
+      : model_(model), options_(options), threads_(threads), work_(engine::make_work(threads)) {}
 
   int64_t longest_source() const override { return model_.model().longest_source(); }
   int64_t longest_target() const override { return model_.model().longest_target(); }
@@ -24,8 +25,9 @@ class RuntimeEvaluated : public evaluate::EvaluatedModel {
 
  private:
   const engine::TextModel& model_;
-  engine::GenerationSettings settings_;
-  runtime::Work work_;
+  GenerationOptions options_;
+  int threads_;
+  std::unique_ptr<runtime::Work> work_;
 };
 
 }  // namespace memsizer::cli

@@ -430,6 +430,15 @@ SafetensorsContent parse_safetensors(std::span<const std::byte> bytes, std::stri
   return content;
 }
 
+std::vector<NamedTensor> SafetensorsContent::named_tensors() const {
+  std::vector<NamedTensor> named;
+  for (const std::string& name : names) {
+    const TensorView& view = tensors.find(name)->second;
+    named.push_back({name, view.dtype, view.shape, view.data});
+  }
+  return named;
+}
+
 SafetensorsFile::SafetensorsFile(const std::filesystem::path& path, Storage storage)
     : path_(path), storage_(std::move(storage)) {
   const auto* mapped = std::get_if<MappedFile>(&storage_);
@@ -483,6 +492,19 @@ std::string printable_name(std::string_view name, size_t max_bytes) {
     name.remove_prefix(character.bytes);
   }
   return text;
+}
+
+std::vector<std::byte> safetensors_bytes(std::span<const NamedTensor> tensors,
+                                         const std::map<std::string, std::string>& metadata) {
+  const std::string header = encode_header(tensors, metadata);
+  const auto header_bytes = std::as_bytes(std::span(header));
+  size_t size = header.size();
+  for (const NamedTensor& tensor : tensors) size += tensor.data.size();
+  std::vector<std::byte> bytes;
+  bytes.reserve(size);
+  bytes.insert(bytes.end(), header_bytes.begin(), header_bytes.end());
+  for (const NamedTensor& tensor : tensors) bytes.insert(bytes.end(), tensor.data.begin(), tensor.data.end());
+  return bytes;
 }
 
 }  // namespace memsizer

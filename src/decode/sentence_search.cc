@@ -5,72 +5,68 @@
 #include <utility>
 
 #include "core/special_tokens.h"
-#include "decode/limits.h"
 #include "decode/ngrams.h"
 
 namespace memsizer::decode {
 
-SentenceSearch::SentenceSearch(const Request& request, const GenerationOptions& options, int64_t vocab,
-                               int64_t max_positions, SearchScratch& scratch)
-    : request_(&request),
-      options_(&options),
-      scratch_(&scratch),
+SentenceSearch::SentenceSearch(Request request, const GenerationOptions& options, int64_t vocab,
+                               int64_t longest)
+    : request_(std::move(request)),
+      options_(options),
       vocab_(static_cast<size_t>(vocab)),
       width_(static_cast<size_t>(std::min(options.beam, vocab - 1))),
-      longest_(
-          longest_output(options.max_length_ratio, options.max_length, request.source_length, max_positions)),
+      longest_(longest),
       // A source too short for the shortest output gets its longest: there would be no output otherwise.
-      shortest_(std::min(options.min_length, longest_)),
-      nodes_{{.parent = -1, .token = static_cast<int32_t>(kEos)}},
-      live_{{.node = 0, .score = 0.0}},
-      rows_{{.parent = 0, .token = static_cast<int32_t>(kEos)}} {
-  require_tokens(vocab, request.prefix);
+      shortest_(std::min(options.min_length, longest)),
+      nodes_{{.parent = -1, .token = request_.start_token}},
+      live_{{.node = 0, .score = 0.0}} {
+  rows_.push_back({.parent = 0, .token = request_.start_token});
 }
 
-void SentenceSearch::step(std::span<float> logits) {
+void SentenceSearch::step(std::span<float> logits, StepScratch& scratch) {
   // A beam of one needs no second candidate: the best one either ends the search or goes on.
-  scratch_->best.reset(width_ == 1 ? 1 : 2 * width_);
+  scratch.best.reset(width_ == 1 ? 1 : 2 * width_);
   for (size_t i = 0; i < live_.size(); ++i) {
-    offer_row(static_cast<int64_t>(i), logits.subspan(i * vocab_, vocab_));
+    offer_row(static_cast<int64_t>(i), logits.subspan(i * vocab_, vocab_), scratch);
   }
-  continue_with(scratch_->best.sorted());
+  continue_with(scratch.best.sorted());
   ++step_;
 }
 
-void SentenceSearch::offer_row(int64_t hypothesis, std::span<float> row) {
-  scratch_->scores.read(row, options_->temperature);
-  const bool in_prefix = step_ < std::ssize(request_->prefix) && step_ < longest_;
+void SentenceSearch::offer_row(int64_t hypothesis, std::span<float> row, StepScratch& scratch) {
+  scratch.scores.read(row, options_.temperature);
+  const bool in_prefix = step_ < std::ssize(request_.prefix) && step_ < longest_;
   if (in_prefix) {
     // Taken even where it repeats an n-gram: banning it would leave the sentence without any output.
-    const int32_t forced = request_->prefix[static_cast<size_t>(step_)];
-    if (forced != kPad) return offer_token(hypothesis, forced);
+    const int32_t forced = request_.prefix[static_cast<size_t>(step_)];
+    if (forced != kPad) return offer_token(hypothesis, forced, scratch);
   }
-  if (options_->no_repeat_ngram > 0) ban_ngrams(live_[static_cast<size_t>(hypothesis)].node, row);
-  if (step_ == longest_) return offer_token(hypothesis, kEos);
-  offer_token(hypothesis, kBos);
-  if (in_prefix || step_ >= shortest_) offer_token(hypothesis, kEos);
-  offer_token(hypothesis, kUnk);
-  scratch_->best.offer_tokens(scratch_->scores, kUnk + 1, hypothesis,
-                              live_[static_cast<size_t>(hypothesis)].score);
+  if (options_.no_repeat_ngram > 0)
+    ban_ngrams(live_[static_cast<size_t>(hypothesis)].node, row, scratch.history);
+  if (step_ == longest_) return offer_token(hypothesis, kEos, scratch);
+  offer_token(hypothesis, kBos, scratch);
+  if (in_prefix || step_ >= shortest_) offer_token(hypothesis, kEos, scratch);
+  offer_token(hypothesis, kUnk, scratch);
+  scratch.best.offer_tokens(scratch.scores, kUnk + 1, hypothesis,
+                            live_[static_cast<size_t>(hypothesis)].score);
 }
 
-void SentenceSearch::offer_token(int64_t hypothesis, int64_t token) {
-  float score = scratch_->scores.score(static_cast<size_t>(token));
-  if (token == kUnk) score -= static_cast<float>(options_->unk_penalty);
-  scratch_->best.offer({.score = live_[static_cast<size_t>(hypothesis)].score + static_cast<double>(score),
-                        .hypothesis = hypothesis,
-                        .token = static_cast<int32_t>(token),
-                        .token_score = score});
+void SentenceSearch::offer_token(int64_t hypothesis, int64_t token, StepScratch& scratch) {
+  float score = scratch.scores.score(static_cast<size_t>(token));
+  if (token == kUnk) score -= static_cast<float>(options_.unk_penalty);
+  scratch.best.offer({.score = live_[static_cast<size_t>(hypothesis)].score + static_cast<double>(score),
+                      .hypothesis = hypothesis,
+                      .token = static_cast<int32_t>(token),
+                      .token_score = score});
 }
 
-void SentenceSearch::ban_ngrams(int32_t node, std::span<float> row) {
-  std::vector<int32_t>& history = scratch_->history;
+void SentenceSearch::ban_ngrams(int32_t node, std::span<float> row, std::vector<int32_t>& history) {
   history.clear();
   for (int32_t at = node; at >= 0; at = nodes_[static_cast<size_t>(at)].parent) {
     history.push_back(nodes_[static_cast<size_t>(at)].token);
   }
   std::ranges::reverse(history);
-  ban_repeated_ngrams(history, options_->no_repeat_ngram, row);
+  ban_repeated_ngrams(history, options_.no_repeat_ngram, row);
 }
 
 void SentenceSearch::continue_with(std::span<const Candidate> candidates) {
@@ -103,15 +99,15 @@ Hypothesis SentenceSearch::finished(const Candidate& candidate) const {
   std::ranges::reverse(hypothesis.tokens);
   std::ranges::reverse(hypothesis.token_scores);
   hypothesis.score = candidate.score;
-  if (options_->normalize_scores) {
-    hypothesis.score /= std::pow(static_cast<double>(hypothesis.tokens.size()), options_->length_penalty);
+  if (options_.normalize_scores) {
+    hypothesis.score /= std::pow(static_cast<double>(hypothesis.tokens.size()), options_.length_penalty);
   }
   return hypothesis;
 }
 
-std::vector<Hypothesis> SentenceSearch::take_hypotheses() {
+std::vector<Hypothesis> SentenceSearch::take() {
   std::ranges::stable_sort(finished_, std::ranges::greater{}, &Hypothesis::score);
-  finished_.resize(std::min(finished_.size(), static_cast<size_t>(options_->n_best)));
+  finished_.resize(std::min(finished_.size(), static_cast<size_t>(options_.n_best)));
   return std::move(finished_);
 }
 

@@ -3,25 +3,42 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <string_view>
+#include <variant>
 #include <vector>
 
-#include "decode/generate.h"
-#include "decode/sampler.h"
 #include "engine/text_model.h"
 
 namespace memsizer::engine {
 
-// How text is generated: by a search for the likeliest output, or by drawing at random.
-struct GenerationSettings {
-  bool sample = false;
-  decode::GenerationOptions search;
-  decode::SamplingOptions sampling;
-  int64_t max_source_tokens = 1024;  // longer sources are cut
+// A model's own options: those of the recipe it was trained with. A language model draws, and goes on for as
+// long as it is told, since there is no source to measure by.
+GenerationOptions default_options(const ModelDescription& description);
 
-  // A model's own settings: those of the recipe it was trained with.
-  static GenerationSettings of(const ModelDescription& description);
+// A source's tokens, truncated to what the options and the model's positions allow; the end token stays.
+std::vector<int32_t> cut_source(const TextModel& model, const GenerationOptions& options,
+                                std::vector<int32_t> tokens);
 
-  void validate() const;
+// A state of one row, to go on from, and what is to be read first: at least one token.
+struct SavedState {
+  runtime::DecoderState state;
+  std::vector<int32_t> tokens;
+};
+
+// Told the text as it comes, in pieces that never cut through a character: tokens as they are drawn, the
+// outcome of a search when it is found. False stops the request there.
+using OnText = std::function<bool(std::string_view piece)>;
+
+struct Request {
+  // What the text is for: a source, or a prompt to go on from, as text or as tokens (a source's with their
+  // end token); or a state.
+  std::variant<std::string, std::vector<int32_t>, SavedState> input;
+  GenerationOptions options;
+  uint64_t stream = 0;  // of random numbers: the number of the line
+  // Both are called from the generator's threads, which they should not hold up: other requests wait
+  // meanwhile.
+  OnText on_text;                 // null: only the whole result is wanted
+  std::function<void()> on_done;  // the result is ready; must not throw
 };
 
 struct Output {
@@ -33,25 +50,9 @@ struct Output {
 
 struct Result {
   std::vector<Output> outputs;  // best first
-  int64_t source_tokens = 0;    // before any cutting
-  int64_t tokens_read = 0;      // fewer where the source was cut
+  int64_t source_tokens = 0;    // before any truncation
+  int64_t tokens_read = 0;      // fewer where the source was truncated
+  bool stopped = false;         // by its callback or by cancel, before it was done
 };
-
-// One piece of text to read: a source, or a prompt to go on from.
-struct Input {
-  std::vector<int32_t> tokens;
-  uint64_t stream = 0;  // of random numbers: the number of its line
-};
-
-// Told the text generated so far for an input; false stops it there. Only for sampling.
-using OnText = std::function<bool(size_t input, int32_t token)>;
-
-// A source's tokens, cut to what the settings and the model's positions allow; the end token stays.
-std::vector<int32_t> cut_source(const TextModel& model, const GenerationSettings& settings,
-                                std::vector<int32_t> tokens);
-
-// Generates for all inputs at once. An input's result does not depend on the others.
-std::vector<Result> generate(const TextModel& model, runtime::Work& work, const std::vector<Input>& inputs,
-                             const GenerationSettings& settings, const OnText& on_text = nullptr);
 
 }  // namespace memsizer::engine

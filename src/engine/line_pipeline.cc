@@ -1,159 +1,107 @@
 #include "engine/line_pipeline.h"
 
-#include <algorithm>
 #include <atomic>
-#include <condition_variable>
 #include <exception>
-#include <mutex>
 #include <thread>
 
 #include "core/error.h"
-#include "engine/batching.h"
-#include "text/white_space.h"
+#include "engine/channel.h"
 
 namespace memsizer::engine {
 namespace {
 
-// Lines on their way from the reader to the workers.
-class LineQueue {
- public:
-  explicit LineQueue(size_t capacity) : capacity_(capacity) {}
-
-  // Waits for room. False if nobody takes lines any more.
-  bool push(std::string line) {
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return lines_.size() < capacity_ || closed_; });
-    if (closed_) return false;
-    lines_.push_back(std::move(line));
-    changed_.notify_all();
-    return true;
-  }
-
-  void close(std::exception_ptr error = nullptr) {
-    const std::scoped_lock lock(mutex_);
-    closed_ = true;
-    if (error) error_ = error;
-    changed_.notify_all();
-  }
-
-  // All lines that are there; waits for at least one, and gives none at the end.
-  std::vector<std::string> take() {
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return !lines_.empty() || closed_; });
-    std::vector<std::string> taken;
-    std::swap(taken, lines_);
-    changed_.notify_all();
-    if (taken.empty() && error_) std::rethrow_exception(error_);
-    return taken;
-  }
-
- private:
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::vector<std::string> lines_;
-  size_t capacity_;
-  bool closed_ = false;
-  std::exception_ptr error_;
+struct Submitted {
+  std::string line;
+  Ticket ticket;
 };
+
+const PipelineSettings& validated(const PipelineSettings& settings) {
+  settings.validate();
+  return settings;
+}
+
+// A line's random numbers come from its number.
+std::vector<Request> requests_of(std::span<const std::string> lines, uint64_t first_line,
+                                 const GenerationOptions& options) {
+  std::vector<Request> requests(lines.size());
+  for (size_t i = 0; i < lines.size(); ++i) {
+    requests[i].input = lines[i];
+    requests[i].options = options;
+    requests[i].stream = first_line + i;
+  }
+  return requests;
+}
 
 }  // namespace
 
+std::vector<Result> generate_lines(Generator& generator, std::span<const std::string> lines,
+                                   const GenerationOptions& options) {
+  return generator.generate(requests_of(lines, 0, options));
+}
+
 void PipelineSettings::validate() const {
-  generation.validate();
-  const auto require = [](const char* name, int64_t value, int64_t low, int64_t high) {
-    if (value < low || value > high) throw UserError("{} is {}; it must be {} to {}", name, value, low, high);
-  };
-  require("threads", threads, 0, 1024);
-  require("workers", workers, 1, 1024);
-  require("batch_tokens", batch_tokens, 1, int64_t{1} << 30);
-  require("batch_rows", batch_rows, 1, 1 << 20);
-  require("read_ahead", read_ahead, 1, 1 << 24);
+  memsizer::validate(generation, "generation");
+  generator.validate();
+  constexpr int64_t kMost = 1 << 24;
+  if (read_ahead < 1 || read_ahead > kMost)
+    throw UserError("read_ahead is {}; it must be from 1 to {}", read_ahead, kMost);
 }
 
 LinePipeline::LinePipeline(const TextModel& model, const PipelineSettings& settings)
-    : model_(model), settings_(settings) {
-  settings_.validate();
-  const int threads =
-      settings_.threads > 0 ? settings_.threads : std::max(1, kernels::physical_cores() / settings_.workers);
-  for (int i = 0; i < settings_.workers; ++i) works_.push_back(std::make_unique<runtime::Work>(threads));
-}
-
-std::vector<Result> LinePipeline::compute(std::span<const std::string> lines, uint64_t first_line) {
-  std::vector<Result> results(lines.size());
-  std::vector<size_t> line_of_input;
-  std::vector<Input> inputs;
-  std::vector<size_t> lengths;
-  for (size_t i = 0; i < lines.size(); ++i) {
-    // Nothing to translate gives nothing; a language model can begin from nothing.
-    if (!model_.is_language_model() && text::is_blank(lines[i])) {
-      results[i].outputs.emplace_back();
-      continue;
-    }
-    Input input{model_.encode(lines[i]), first_line + i};
-    results[i].source_tokens = static_cast<int64_t>(input.tokens.size());
-    if (!model_.is_language_model())
-      input.tokens = cut_source(model_, settings_.generation, std::move(input.tokens));
-    results[i].tokens_read = static_cast<int64_t>(input.tokens.size());
-    line_of_input.push_back(i);
-    lengths.push_back(input.tokens.size());
-    inputs.push_back(std::move(input));
-  }
-
-  const auto batches = batches_by_length(lengths, settings_.batch_tokens, settings_.batch_rows);
-  std::atomic<size_t> next_batch{0};
-  std::mutex failing;
-  std::exception_ptr failure;
-  const auto work = [&](runtime::Work& own) {
-    for (;;) {
-      const size_t batch = next_batch.fetch_add(1);
-      if (batch >= batches.size()) return;
-      try {
-        std::vector<Input> some;
-        for (const size_t i : batches[batch]) some.push_back(std::move(inputs[i]));
-        std::vector<Result> found = engine::generate(model_, own, some, settings_.generation);
-        for (size_t i = 0; i < found.size(); ++i)
-          results[line_of_input[batches[batch][i]]].outputs = std::move(found[i].outputs);
-      } catch (...) {
-        const std::scoped_lock lock(failing);
-        if (!failure) failure = std::current_exception();
-        next_batch.store(batches.size());
-      }
-    }
-  };
-  std::vector<std::thread> threads;
-  const size_t busy = std::min(works_.size(), batches.size());
-  for (size_t i = 1; i < busy; ++i) threads.emplace_back([&, i] { work(*works_[i]); });
-  work(*works_.front());
-  for (std::thread& thread : threads) thread.join();
-  if (failure) std::rethrow_exception(failure);
-  return results;
-}
+    : settings_(validated(settings)), generator_(model, settings.generator) {}
 
 void LinePipeline::run(const ReadLine& read, const WriteResult& write) {
-  LineQueue queue(static_cast<size_t>(settings_.read_ahead));
+  const auto capacity = static_cast<size_t>(settings_.read_ahead);
+  Channel<std::string> lines(capacity);
+  Channel<Submitted> submitted(capacity);
+  std::atomic<bool> failed{false};
   std::thread reader([&] {
     try {
       std::string line;
-      while (read(line) && queue.push(std::move(line))) line.clear();
-      queue.close();
+      while (read(line) && lines.push(line)) line.clear();
+      lines.close();
     } catch (...) {
-      queue.close(std::current_exception());
+      lines.close(std::current_exception());
     }
   });
-  uint64_t line = 0;
-  try {
-    for (;;) {
-      const std::vector<std::string> lines = queue.take();
-      if (lines.empty()) break;
-      const std::vector<Result> results = compute(lines, line);
-      for (size_t i = 0; i < lines.size(); ++i) write(line++, lines[i], results[i]);
+  std::thread submitter([&] {
+    try {
+      uint64_t count = 0;
+      for (;;) {
+        std::vector<std::string> some = lines.take_all();
+        if (some.empty()) break;
+        std::vector<Ticket> tickets =
+            generator_.submit(requests_of(some, count, settings_.generation), [&] { return !failed; });
+        count += some.size();
+        for (size_t i = 0; i < some.size(); ++i) {
+          Submitted next{std::move(some[i]), std::move(tickets[i])};
+          if (!submitted.push(next)) next.ticket.cancel();
+        }
+      }
+      submitted.close();
+    } catch (...) {
+      submitted.close(std::current_exception());
     }
-  } catch (...) {
-    queue.close();
-    reader.join();
-    throw;
+  });
+  std::exception_ptr failure;
+  uint64_t line = 0;
+  while (!failure) {
+    std::vector<Submitted> some;
+    try {
+      some = submitted.take_all();
+      if (some.empty()) break;
+      for (Submitted& next : some) write(line++, next.line, next.ticket.get());
+    } catch (...) {
+      failure = std::current_exception();
+      failed = true;
+      lines.close();
+      submitted.close();
+      for (Submitted& next : some) next.ticket.cancel();
+    }
   }
   reader.join();
+  submitter.join();
+  if (failure) std::rethrow_exception(failure);
 }
 
 }  // namespace memsizer::engine

@@ -5,23 +5,25 @@
 #include <string>
 #include <vector>
 
-#include "engine/generation.h"
+#include "engine/generator.h"
 
 namespace memsizer::engine {
 
+// One result per line, in their order; random numbers by the number of the line. Throws what the first line
+// that fails throws.
+std::vector<Result> generate_lines(Generator& generator, std::span<const std::string> lines,
+                                   const GenerationOptions& options);
+
 struct PipelineSettings {
-  GenerationSettings generation;
-  int threads = 0;              // of each worker; 0: the physical cores, shared among the workers
-  int workers = 1;              // batches computed at once, on shared weights
-  int64_t batch_tokens = 4096;  // of sources in a batch
-  int64_t batch_rows = 64;      // inputs in a batch
-  int64_t read_ahead = 4096;    // lines that are sorted by length together
+  GenerationOptions generation;
+  GeneratorOptions generator;
+  int64_t read_ahead = 4096;  // lines that are sorted by length together
 
   void validate() const;
 };
 
-// Lines in, results out, in the order of the lines, one for each: reads ahead, sorts by length, computes in
-// batches on several workers. Lines that are there already are computed together, so it is fast on files and
+// Lines in, results out, in the order of the lines, one for each: reads ahead, sorts by length, and lets a
+// generator work on them. Lines that have come already are submitted together, so it is fast on files and
 // answers at once on a terminal.
 class LinePipeline {
  public:
@@ -33,18 +35,17 @@ class LinePipeline {
   // `line` counts from 0.
   using WriteResult = std::function<void(uint64_t line, const std::string& source, const Result& result)>;
 
-  // One result a line.
-  std::vector<Result> generate(std::span<const std::string> lines) { return compute(lines, 0); }
+  // One result per line.
+  std::vector<Result> generate(std::span<const std::string> lines) {
+    return generate_lines(generator_, lines, settings_.generation);
+  }
 
   // Returns when all input is done. What reading, computing or writing throws is thrown on.
   void run(const ReadLine& read, const WriteResult& write);
 
  private:
-  std::vector<Result> compute(std::span<const std::string> lines, uint64_t first_line);
-
-  const TextModel& model_;
   PipelineSettings settings_;
-  std::vector<std::unique_ptr<runtime::Work>> works_;  // of each worker
+  Generator generator_;
 };
 
 }  // namespace memsizer::engine

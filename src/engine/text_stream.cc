@@ -1,31 +1,39 @@
 #include "engine/text_stream.h"
 
-#include "core/utf8.h"
+#include "engine/channel.h"
 
 namespace memsizer::engine {
+namespace {
 
-void stream_text(const TextModel& model, runtime::Work& work, const GenerationSettings& settings,
-                 std::string_view line, uint64_t stream,
-                 const std::function<bool(std::string_view piece)>& on_text) {
-  GenerationSettings drawing = settings;
-  drawing.sample = true;
-  std::vector<int32_t> tokens;
-  size_t told = 0;
-  // What a token adds to the text is known only from the whole text so far.
-  const auto tell = [&](bool at_end) {
-    const std::string text = model.decode(tokens);
-    const std::string_view piece = std::string_view(text).substr(std::min(told, text.size()));
-    if (piece.empty() || (!at_end && !valid_utf8(piece))) return true;
-    told = text.size();
-    return on_text(piece);
+// False if one was enough.
+bool hand_over(Channel<std::string>& pieces, const OnText& on_text) {
+  for (;;) {
+    const std::vector<std::string> some = pieces.take_all();
+    if (some.empty()) return true;
+    for (const std::string& piece : some) {
+      if (!on_text(piece)) return false;
+    }
+  }
+}
+
+}  // namespace
+
+Result stream_text(Generator& generator, Request request, const OnText& on_text) {
+  // Shared, since the generator's thread may still be leaving it when this one is done.
+  const auto pieces = std::make_shared<Channel<std::string>>(kLongestOutput);
+  request.on_text = [pieces](std::string_view piece) {
+    std::string text(piece);
+    return pieces->push(text);
   };
-  bool stopped = false;
-  generate(model, work, {{model.encode(line), stream}}, drawing, [&](size_t /*input*/, int32_t token) {
-    tokens.push_back(token);
-    stopped = !tell(/*at_end=*/false);
-    return !stopped;
-  });
-  if (!stopped) tell(/*at_end=*/true);
+  request.on_done = [pieces] { pieces->close(); };
+  Ticket ticket = generator.submit(std::move(request));
+  try {
+    if (!hand_over(*pieces, on_text)) ticket.cancel();
+  } catch (...) {
+    ticket.cancel();
+    throw;
+  }
+  return ticket.get();
 }
 
 }  // namespace memsizer::engine

@@ -34,17 +34,27 @@ bool wait_awake(const Condition& changed) {
   return false;
 }
 
+void dismiss(std::atomic<bool>& stopping, std::atomic<uint32_t>& round, std::vector<std::thread>& threads) {
+  stopping.store(true, std::memory_order_relaxed);
+  round.fetch_add(1, std::memory_order_release);
+  round.notify_all();
+  for (std::thread& thread : threads) thread.join();
+}
+
 }  // namespace
 
 Team::Team(int members) : size_(std::max(1, members)) {
-  for (int member = 1; member < size_; ++member) threads_.emplace_back([this, member] { serve(member); });
+  try {
+    for (int member = 1; member < size_; ++member) threads_.emplace_back([this, member] { serve(member); });
+  } catch (...) {
+    // The machine gives no more threads.
+    dismiss(stopping_, round_, threads_);
+    throw;
+  }
 }
 
 Team::~Team() {
-  stopping_.store(true, std::memory_order_relaxed);
-  round_.fetch_add(1, std::memory_order_release);
-  round_.notify_all();
-  for (std::thread& thread : threads_) thread.join();
+  dismiss(stopping_, round_, threads_);
 }
 
 void Team::run_on_all(const Job& job) {

@@ -30,6 +30,8 @@ struct MechanismTraits {
   bool recurrent = false;        // generates with a state of constant size
   bool length_agnostic = false;  // no maximum length is built into the parameters
   bool splits_width = true;      // cuts the model's width into heads, which must divide it
+  bool in_paper_tables = false;  // compared in the paper's main tables, and by default here
+  bool baseline = false;         // the one that the others are compared with, usable in every position
   std::string_view note = "";    // why a position or property is missing
 
   bool supports(Position position) const;
@@ -48,6 +50,9 @@ class MechanismDescription {
   // Throws UserError naming the first of its own options that does not fit, what was found and what is
   // allowed.
   virtual void validate(const MixerConfig& /*config*/) const {}
+
+  // The longest sequence that its parameters allow; 0 is no bound.
+  virtual int64_t longest_sequence(const MixerConfig& /*config*/) const { return 0; }
 
   // Every tensor it has, in a fixed order.
   virtual void list_tensors(const MixerConfig& config, TensorCollector& to) const = 0;

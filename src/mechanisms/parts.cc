@@ -21,8 +21,7 @@ std::vector<StateField> kernel_state(const MixerConfig& config, int64_t features
 StateField token_field(const MixerConfig& config, const std::string& name) {
   return {.name = name,
           .shape = {config.heads, config.head_dim()},
-          .growth =
-              config.position == Position::Cross ? Growth::PerSourceToken : Growth::PerTargetToken};
+          .growth = config.position == Position::Cross ? Growth::PerSourceToken : Growth::PerTargetToken};
 }
 
 std::string width_option(const MixerConfig& config, std::string_view section, std::string_view width) {

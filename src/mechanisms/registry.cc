@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <stdexcept>
+
 #include "core/error.h"
 #include "core/names.h"
 
@@ -47,6 +49,13 @@ Mechanism mechanism_named(std::string_view name) {
   const std::vector<std::string> known = names();
   throw UserError("mechanism '{}' is not known{}; known are {}", name, did_you_mean(name, known),
                   fmt::join(known, ", "));
+}
+
+Mechanism baseline_mechanism() {
+  for (const Mechanism& mechanism : table()) {
+    if (mechanism.traits().baseline) return mechanism;
+  }
+  throw std::logic_error("no mechanism is the baseline");
 }
 
 void add_mechanism(const MechanismDescription& description) {

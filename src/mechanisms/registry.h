@@ -15,6 +15,9 @@ std::span<const Mechanism> mechanisms();
 // Throws UserError, naming the known ones, if there is none of that name.
 Mechanism mechanism_named(std::string_view name);
 
+// What the others are compared with, and what takes a position that one of them cannot.
+Mechanism baseline_mechanism();
+
 // Adds one to those of list.inc. To be called before the first configuration is made: by a program's static
 // initialisers, as the tests do.
 void add_mechanism(const MechanismDescription& description);

@@ -8,19 +8,6 @@
 #include "core/error.h"
 
 namespace memsizer {
-namespace {
-
-std::vector<NamedTensor> tensors_of(const SafetensorsFile& file) {
-  std::vector<NamedTensor> tensors;
-  for (const std::string& name : file.names()) {
-    const TensorView& view = file.tensor(name);
-    tensors.push_back({name, view.dtype, view.shape, view.data});
-  }
-  return tensors;
-}
-
-}  // namespace
-
 std::string model_checksum(std::span<const NamedTensor> tensors,
                            const std::map<std::string, std::string>& metadata) {
   // Four lanes of 64 bits, 32 bytes a block, so that multiplications overlap: several GB/s, which every load
@@ -43,19 +30,23 @@ std::string model_checksum(std::span<const NamedTensor> tensors,
   return fmt::format("{:016x}", hash.checksum());
 }
 
-std::string model_checksum(const SafetensorsFile& file) {
-  return model_checksum(tensors_of(file), file.metadata());
+std::string model_checksum(const SafetensorsContent& content) {
+  return model_checksum(content.named_tensors(), content.metadata);
 }
 
-void verify_checksum(const SafetensorsFile& file) {
+std::string model_checksum(const SafetensorsFile& file) {
+  return model_checksum(file.content());
+}
+
+std::string verify_checksum(const SafetensorsFile& file) {
   const auto stored = file.metadata().find(kChecksumKey);
   if (stored == file.metadata().end()) {
     const auto version = file.metadata().find("version");
-    if (version != file.metadata().end() && version->second == "1") return;
+    if (version != file.metadata().end() && version->second == "1") return model_checksum(file);
     throw UserError("'{}' is damaged: found no checksum, expected one; copy it again", file.path().string());
   }
   const std::string found = model_checksum(file);
-  if (found == stored->second) return;
+  if (found == stored->second) return found;
   throw UserError("'{}' is damaged: its checksum is {}, expected {}; copy it again", file.path().string(),
                   found, printable_name(stored->second));
 }

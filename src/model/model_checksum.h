@@ -16,10 +16,12 @@ inline constexpr auto kChecksumKey = "checksum";
 // it is no signature.
 std::string model_checksum(std::span<const NamedTensor> tensors,
                            const std::map<std::string, std::string>& metadata);
+std::string model_checksum(const SafetensorsContent& content);
 std::string model_checksum(const SafetensorsFile& file);
 
-// Throws UserError if the file's checksum is not that of its content, or if it must have one and has none
-// (files of version 1 have none). Reads the whole file, at the speed of memory (content_hash.h).
-void verify_checksum(const SafetensorsFile& file);
+// The checksum of what the file says. Throws UserError if the one it states is another, or if it must state
+// one and does not (files of version 1 do not). Reads the whole file, at the speed of memory
+// (content_hash.h).
+std::string verify_checksum(const SafetensorsFile& file);
 
 }  // namespace memsizer

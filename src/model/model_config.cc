@@ -1,5 +1,6 @@
 #include "model/model_config.h"
 
+#include <algorithm>
 #include <array>
 
 #include "core/option_checks.h"
@@ -109,6 +110,28 @@ void ModelConfig::validate() const {
         "({}), layers, heads or slots smaller",
         numbers, kMaxNumbers, dim, vocab);
   }
+}
+
+namespace {
+
+int64_t longest_sequence(const ModelConfig& config, Position position, int64_t layers) {
+  int64_t longest = config.embedding.positions == PositionTable::Learned ? config.embedding.max_positions : 0;
+  for (int64_t i = 0; i < layers; ++i) {
+    const MixerConfig mixer = mixer_config(config, position, i);
+    const int64_t own = mixer.mechanism->longest_sequence(mixer);
+    if (own > 0) longest = longest > 0 ? std::min(longest, own) : own;
+  }
+  return longest;
+}
+
+}  // namespace
+
+int64_t longest_source(const ModelConfig& config) {
+  return config.has_encoder() ? longest_sequence(config, Position::EncoderSelf, config.encoder.layers) : 0;
+}
+
+int64_t longest_target(const ModelConfig& config) {
+  return longest_sequence(config, Position::CausalSelf, config.decoder.layers);
 }
 
 MixerConfig mixer_config(const ModelConfig& model, Position position, int64_t layer) {

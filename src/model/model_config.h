@@ -28,7 +28,7 @@ struct EncoderConfig {
   int64_t layers = 6;
   int64_t heads = 8;
   int64_t ffn = 2048;
-  PerLayer<Mechanism> self = mechanism_named("softmax");
+  PerLayer<Mechanism> self = baseline_mechanism();
   bool pre_norm = false;
   double layer_drop = 0.0;
 
@@ -58,8 +58,7 @@ struct DecoderConfig {
     visit("layers", config.layers, "layers");
     visit("heads", config.heads, "attention heads");
     visit("ffn", config.ffn, "width of the feed-forward layer");
-    visit("self", config.self,
-          "mechanism of causal self-attention, or a list that repeats over the layers");
+    visit("self", config.self, "mechanism of causal self-attention, or a list that repeats over the layers");
     visit("cross", config.cross, "the same of cross-attention (encoder-decoder only)");
     visit("pre_norm", config.pre_norm, "layer norm before each sub-layer instead of after it");
     visit("final_norm", config.final_norm, "layer norm after the last layer, where pre_norm is on");
@@ -159,6 +158,10 @@ struct ModelConfig {
  private:
   void validate_mixers(Position position, int64_t layers) const;
 };
+
+// The longest source and target that learned positions and the mechanisms allow; 0 is no bound.
+int64_t longest_source(const ModelConfig& config);
+int64_t longest_target(const ModelConfig& config);
 
 // The mixer of one layer: what it needs to know of the model.
 MixerConfig mixer_config(const ModelConfig& model, Position position, int64_t layer = 0);

@@ -63,6 +63,20 @@ WeightType weights_of(const SafetensorsFile& file) {
                   file.path().string(), printable_name(stored->second));
 }
 
+// Files of other versions may have fewer options, or others: what is not known says nothing to this program.
+GenerationOptions generation_of(const SafetensorsFile& file) {
+  GenerationOptions generation;
+  if (!file.metadata().contains("generation")) return generation;
+  const nlohmann::json stored = json_of(file, "generation");
+  nlohmann::json known = nlohmann::json::object();
+  const std::vector<OptionRef> options = collect_options(generation, "");
+  for (const OptionRef& option : options) {
+    if (stored.contains(option.path)) known[option.path] = stored.at(option.path);
+  }
+  options_from_json(options, known);
+  return generation;
+}
+
 template <typename T>
 void add_to(std::vector<double>& sums, std::span<const std::byte> data) {
   for (size_t i = 0; i < sums.size(); ++i) {
@@ -142,12 +156,13 @@ bool is_model(const std::map<std::string, std::string>& metadata) {
 
 std::map<std::string, std::string> model_metadata(const ModelDescription& description) {
   ModelConfig config = description.config;
+  GenerationOptions generation = description.generation;
   return {{"format", std::string(kFormat)},
           {"version", std::to_string(kModelVersion)},
           {"task", std::string(enum_name(description.task))},
           {"weights", std::string(weight_type_name(description.weights))},
           {"config", options_to_json(collect_options(config, "")).dump()},
-          {"generation", description.generation.is_null() ? "{}" : description.generation.dump()}};
+          {"generation", options_to_json(collect_options(generation, "")).dump()}};
 }
 
 std::vector<NamedTensor> tokenizer_tensors(const ModelDescription& description) {
@@ -180,8 +195,8 @@ ModelDescription read_description(const SafetensorsFile& file) {
   ModelDescription description;
   description.version = version_of(file);
   description.weights = weights_of(file);
-  description.generation = json_of(file, "generation");
   try {
+    description.generation = generation_of(file);
     options_from_json(collect_options(description.config, ""), json_of(file, "config"));
     description.config.validate();
   } catch (const UserError& error) {

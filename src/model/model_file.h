@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/generation_options.h"
 #include "core/safetensors.h"
 #include "core/task.h"
 #include "core/weight_type.h"
@@ -23,7 +24,7 @@ struct ModelDescription {
   Task task = Task::Translation;
   std::string tokenizer;         // of the target, or of both sides (text/tokenizer.h), serialized
   std::string source_tokenizer;  // empty: as tokenizer
-  nlohmann::json generation;     // the recipe's options of generation
+  GenerationOptions generation;  // those of the recipe
   WeightType weights = WeightType::F32;
   int64_t version = kModelVersion;  // of the file it was read from
 };

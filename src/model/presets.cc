@@ -59,8 +59,8 @@ ModelConfig wiki103() {
   config.adaptive.cutoffs = {20000, 60000};
   config.adaptive.dropout = 0.2;
   const std::vector<OptionRef> options = collect_options(config, "");
-  for (const char* setting : {"memsizer.causal_slots=32", "memsizer.key_scale=32.0", "memsizer.value_scale=1.0",
-                              "rfa.causal_features=32", "t2r.causal_features=32"})
+  for (const char* setting : {"memsizer.causal_slots=32", "memsizer.key_scale=32.0",
+                              "memsizer.value_scale=1.0", "rfa.causal_features=32", "t2r.causal_features=32"})
     set_option_assignment(options, setting);
   return config;
 }

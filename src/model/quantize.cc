@@ -7,11 +7,11 @@
 #include <set>
 
 #include "core/error.h"
+#include "core/weight_rounding.h"
 #include "model/model_checksum.h"
 #include "model/model_file.h"
 #include "model/tensor_check.h"
 #include "model/tensor_list.h"
-#include "core/weight_rounding.h"
 
 namespace memsizer {
 namespace {

@@ -69,12 +69,12 @@ std::vector<std::string> Variant::settings(const ModelConfig& base) const {
   std::vector<std::string> result;
   if (!own) result.push_back("model.decoder.self=" + mechanism);
   if (!own && base.has_encoder())
-    result.push_back("model.decoder.cross=" + (chosen.traits().cross ? mechanism : "softmax"));
+    result.push_back("model.decoder.cross=" +
+                     (chosen.traits().cross ? mechanism : std::string(baseline_mechanism().name())));
   if (slots) {
     const std::string_view size = size_name(chosen);
     const auto set = [&](const char* position, int64_t value) {
-      result.push_back(
-          fmt::format("{}={}", own_option(chosen, fmt::format("{}_{}", position, size)), value));
+      result.push_back(fmt::format("{}={}", own_option(chosen, fmt::format("{}_{}", position, size)), value));
     };
     set("causal", slots->causal);
     if (base.has_encoder()) set("cross", slots->cross);
@@ -113,7 +113,8 @@ std::vector<Variant> variants_of(const VariantLists& lists) {
     for (size_t s = 0; s < (sized ? slots.size() : 1); ++s) {
       for (const std::optional<int64_t>& head : heads) {
         for (size_t k = 0; k < (keyed ? keys.size() : 1); ++k)
-          result.push_back({mechanism, sized ? slots[s] : std::nullopt, head, keyed ? keys[k] : "", false, {}});
+          result.push_back(
+              {mechanism, sized ? slots[s] : std::nullopt, head, keyed ? keys[k] : "", false, {}});
       }
     }
   }

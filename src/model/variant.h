@@ -34,7 +34,7 @@ struct Variant {
   // Fit for a folder and a legend: "memsizer", "memsizer-k4-32-heads8-frozen".
   std::string name() const;
   // What makes a model of it, as options with values: "model.decoder.self=memsizer". A mechanism that cannot
-  // cross leaves softmax there.
+  // cross leaves the baseline there.
   std::vector<std::string> settings(const ModelConfig& base) const;
   // The base with these settings, validated.
   ModelConfig applied_to(ModelConfig base) const;

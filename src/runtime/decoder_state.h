@@ -50,12 +50,19 @@ class DecoderState {
   // need any.
   void reserve(int64_t tokens_per_row);
 
-  // As if every row had read so many tokens more, of which nothing is known: for measurements.
+  // As if every row had read so many tokens more, of which nothing is known: for measurements, and for those
+  // who fill in what is known.
   void pretend_to_read(int64_t tokens);
 
   // Bytes of the rows' own numbers; and of what they share, each source counted once.
   size_t bytes() const;
   size_t source_bytes() const;
+
+  // What a layer keeps of a row, and of the rows' tokens.
+  const float* numbers(size_t layer, int64_t row) const {
+    return numbers_.data() + row * row_floats() + layout_->row_offset(layer);
+  }
+  const TokenCache& cache() const { return cache_; }
 
   // For the model: a layer's part of the state; and the bookkeeping around a step, which makes room for the
   // new tokens before it and counts them after it.

@@ -30,7 +30,6 @@ class Embedding {
   const std::vector<Band>& bands() const { return bands_; }
 
   int64_t vocab() const { return vocab_; }
-  int64_t longest() const { return positions_.longest(); }
 
   // out [tokens, dim]; `index` is each token's place in its sequence.
   void look_up(Work& work, std::span<const int32_t> tokens, std::span<const int64_t> index, float* out) const;

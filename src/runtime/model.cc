@@ -6,6 +6,7 @@
 #include "core/error.h"
 #include "kernels/rows.h"
 #include "model/model_checksum.h"
+#include "model/state_size.h"
 #include "model/tensor_check.h"
 
 namespace memsizer::runtime {
@@ -47,7 +48,7 @@ std::unique_ptr<Model> Model::load(const std::filesystem::path& path) {
 
 std::unique_ptr<Model> Model::load(const SafetensorsFile& file, const ModelDescription& description) {
   // Weights are copied meanwhile: that goes well with any numbers once their shapes are right.
-  auto checked = std::async(std::launch::async, [&] { verify_checksum(file); });
+  auto checked = std::async(std::launch::async, [&] { return verify_checksum(file); });
   std::unique_ptr<Model> model;
   std::exception_ptr misfit;
   try {
@@ -57,13 +58,17 @@ std::unique_ptr<Model> Model::load(const SafetensorsFile& file, const ModelDescr
     misfit = std::current_exception();
   }
   // Damage first: it explains what does not fit.
-  checked.get();
+  std::string hash = checked.get();
   if (misfit) std::rethrow_exception(misfit);
+  model->hash_ = std::move(hash);
   return model;
 }
 
 Model::Model(const ModelDescription& description, const TensorSource& weights)
     : description_(description),
+      longest_source_(memsizer::longest_source(description.config)),
+      longest_target_(memsizer::longest_target(description.config)),
+      hash_(model_checksum({}, model_metadata(description))),
       encoder_embedding_(encoder_embedding(description.config, weights)),
       decoder_embedding_(description.config, Weights(weights, "decoder."),
                          shared_table(description.config, encoder_embedding_.get())),
@@ -83,11 +88,11 @@ Model::Model(const ModelDescription& description, const TensorSource& weights)
   decoder_norm_ = Norm(decoder, "layer_norm");
   std::vector<KeptFloats> self;
   std::vector<KeptFloats> cross;
-  for (int64_t i = 0; i < config.decoder.layers; ++i) {
-    self.push_back(kept_floats(mixer_config(config, Position::CausalSelf, i).state()));
-    if (config.has_encoder()) cross.push_back(kept_floats(mixer_config(config, Position::Cross, i).state()));
+  for (const LayerFields& layer : decoder_fields(config)) {
+    self.push_back(kept_floats(layer.self));
+    if (config.has_encoder()) cross.push_back(kept_floats(layer.cross));
   }
-  layout_ = std::make_shared<const StateLayout>(std::move(self), cross);
+  layout_ = std::make_shared<const StateLayout>(std::move(self), std::move(cross));
 }
 
 float* Model::encode(Work& work, Scratch::Frame& frame, const Ragged& sources,

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "model/model_file.h"
@@ -25,11 +26,14 @@ class Model {
   Model(const ModelDescription& description, const TensorSource& weights);
 
   const ModelDescription& description() const { return description_; }
+  // Says which model it is: the checksum of its file or, for weights from elsewhere, of its description.
+  const std::string& hash() const { return hash_; }
+  const std::shared_ptr<const StateLayout>& layout() const { return layout_; }
   const ModelConfig& config() const { return description_.config; }
   int64_t vocab() const { return output_.vocab(); }
-  // The longest sequence that learned positions allow; 0 is no bound.
-  int64_t longest_source() const { return encoder_embedding_ ? encoder_embedding_->longest() : 0; }
-  int64_t longest_target() const { return decoder_embedding_.longest(); }
+  // The longest sequences that the configuration allows; 0 is no bound.
+  int64_t longest_source() const { return longest_source_; }
+  int64_t longest_target() const { return longest_target_; }
 
   // The encoder's output for each token of the sources: [tokens, dim], in the frame's memory.
   float* encode(Work& work, Scratch::Frame& frame, const Ragged& sources,
@@ -59,6 +63,9 @@ class Model {
                   DecoderState& state) const;
 
   ModelDescription description_;
+  int64_t longest_source_;
+  int64_t longest_target_;
+  std::string hash_;
   std::unique_ptr<Embedding> encoder_embedding_;  // none in a language model
   std::vector<Layer> encoder_layers_;
   bool encoder_has_norm_ = false;

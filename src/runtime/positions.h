@@ -14,9 +14,6 @@ class Positions {
  public:
   Positions(const ModelConfig& config, const Weights& weights);
 
-  // Fewer are possible only for learned positions; 0 is no bound.
-  int64_t longest() const { return longest_; }
-
   // Rows made so far; one for each worker, since it changes. Another width starts it anew.
   struct Table {
     int64_t dim = 0;

@@ -25,10 +25,10 @@ class StateLayout {
  public:
   // What self-attention keeps of a row and cross-attention of a source, one entry per layer; a language model
   // has no cross-attention.
-  StateLayout(std::vector<KeptFloats> self, const std::vector<KeptFloats>& cross);
+  StateLayout(std::vector<KeptFloats> self, std::vector<KeptFloats> cross);
 
-  size_t layers() const { return self_.size(); }
-  bool has_sources() const { return !source_.empty(); }
+  const KeptFloats& self(size_t layer) const { return self_[layer]; }
+  const KeptFloats& cross(size_t layer) const { return cross_[layer]; }
 
   // What all layers keep of a row, whatever it has read; and where a layer's part of it starts.
   int64_t row_floats() const { return row_floats_; }
@@ -45,6 +45,7 @@ class StateLayout {
 
  private:
   std::vector<KeptFloats> self_;
+  std::vector<KeptFloats> cross_;
   std::vector<int64_t> row_offsets_;
   int64_t row_floats_ = 0;
   // Of the layers before each one: first the fixed numbers of all layers, then those per token.

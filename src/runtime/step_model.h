@@ -19,6 +19,9 @@ class RuntimeStepModel : public decode::StepModel {
   std::span<float> advance(std::span<const int32_t> tokens) override;
 
   const DecoderState& state() const { return state_; }
+  // Rows that join at the end; and all rows anew.
+  void append(DecoderState&& rows) { state_.append(std::move(rows)); }
+  void restart(DecoderState state) { state_ = std::move(state); }
 
  private:
   const Model& model_;

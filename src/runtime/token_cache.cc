@@ -8,6 +8,7 @@ namespace memsizer::runtime {
 TokenCache::TokenCache(std::vector<int64_t> floats_per_token) {
   if (std::ranges::any_of(floats_per_token, [](int64_t floats) { return floats > 0; }))
     widths_ = std::move(floats_per_token);
+  data_.resize(widths_.size());
 }
 
 TokenCache::TokenCache(const TokenCache& other) {
@@ -116,7 +117,6 @@ void TokenCache::reserve(int64_t tokens, int64_t tokens_per_row) {
 }
 
 void TokenCache::grow(int64_t tokens) {
-  data_.resize(widths_.size());
   for (size_t layer = 0; layer < widths_.size(); ++layer) {
     auto larger = kernels::AlignedBuffer<float>::uninitialised(static_cast<size_t>(tokens * widths_[layer]));
     if (data_[layer].size() > 0) std::memcpy(larger.data(), data_[layer].data(), data_[layer].bytes());

@@ -132,11 +132,13 @@ report::Table ComparisonReport::table() const {
   if (heads.size() > 1) table.heads.emplace_back("heads");
   if (keys.size() > 1) table.heads.emplace_back("keys");
   for (const ScoreName& score : scores) table.heads.emplace_back(score.heading);
-  for (const char* head : {"tokens/s", "× softmax", "peak MB", "state KB", "parameters", "minutes"})
-    table.heads.emplace_back(head);
+  const std::string baseline_name(baseline_mechanism().name());
+  for (const std::string& head : {std::string("tokens/s"), "× " + baseline_name, std::string("peak MB"),
+                                  std::string("state KB"), std::string("parameters"), std::string("minutes")})
+    table.heads.push_back(head);
 
   const auto number = [](double value) { return fmt::format("{:.{}f}", value, value < 100 ? 1 : 0); };
-  const ComparisonRow* softmax = row_of(rows, "softmax");
+  const ComparisonRow* baseline = row_of(rows, baseline_name);
   for (const auto& [name, values] : baselines) {
     std::vector<std::string> cells = {name};
     cells.resize(table.heads.size());
@@ -160,12 +162,12 @@ report::Table ComparisonReport::table() const {
       cells.back() += fmt::format(" ({} of {} trained)", row.minutes.size(), row.seeds);
     if (row.speed) {
       const bench::GenerationResult& speed = *row.speed;
-      cells.insert(
-          cells.end(),
-          {number(speed.tokens_per_second),
-           softmax ? fmt::format("{:.2f}", speed.tokens_per_second / softmax->speed->tokens_per_second) : "",
-           number(static_cast<double>(speed.peak_resident_bytes) / 1e6),
-           number(static_cast<double>(speed.state_bytes) / 1e3)});
+      cells.insert(cells.end(), {number(speed.tokens_per_second),
+                                 baseline ? fmt::format("{:.2f}", speed.tokens_per_second /
+                                                                      baseline->speed->tokens_per_second)
+                                          : "",
+                                 number(static_cast<double>(speed.peak_resident_bytes) / 1e6),
+                                 number(static_cast<double>(speed.state_bytes) / 1e3)});
     } else {
       cells.insert(cells.end(), 4, "");
     }

@@ -26,8 +26,8 @@ class TorchEvaluated : public evaluate::EvaluatedModel {
     options_.n_best = 1;
   }
 
-  int64_t longest_source() const override { return positions(); }
-  int64_t longest_target() const override { return positions(); }
+  int64_t longest_source() const override { return memsizer::longest_source(model_.config()); }
+  int64_t longest_target() const override { return memsizer::longest_target(model_.config()); }
 
   std::vector<std::vector<int32_t>> generate(std::span<const Tokens> sources,
                                              const OnDone& on_done) override {
@@ -44,7 +44,7 @@ class TorchEvaluated : public evaluate::EvaluatedModel {
       const auto step_model = model_.start(source_batch(chosen(sources, batch)).to(device_));
       std::vector<decode::Request> requests;
       for (const int64_t i : batch) requests.push_back({length(i).first, {}});
-      auto found = decode::generate(*step_model, requests, options_, positions());
+      auto found = decode::generate(*step_model, requests, options_, longest_target());
       for (size_t row = 0; row < batch.size(); ++row) {
         // A model gone wrong (all probabilities NaN) finds nothing: an empty line.
         if (!found[row].empty()) outputs[static_cast<size_t>(batch[row])] = found[row].front().tokens;
@@ -89,11 +89,6 @@ class TorchEvaluated : public evaluate::EvaluatedModel {
     return some;
   }
 
-  int64_t positions() const {
-    const EmbeddingConfig& embedding = model_.config().embedding;
-    return embedding.positions == PositionTable::Learned ? embedding.max_positions : 0;
-  }
-
   void add(TokenBatch batch, Likelihood& sum) {
     if (batch.source.defined()) batch.source = batch.source.to(device_);
     batch.input = batch.input.to(device_);
@@ -103,7 +98,7 @@ class TorchEvaluated : public evaluate::EvaluatedModel {
 
   TaskModel& model_;
   const Recipe& recipe_;
-  decltype(Recipe::generation) options_;
+  GenerationOptions options_;
   at::Device device_;
 };
 

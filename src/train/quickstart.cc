@@ -131,17 +131,18 @@ Speed measure(TaskModel& model, const Tensor& sources, int64_t length) {
   return {static_cast<double>(rows * length) / (steady_seconds() - start), state.at(length, sources.size(1))};
 }
 
-void compare_with_softmax(Trainer& trainer) {
+void compare_with_baseline(Trainer& trainer) {
   constexpr int64_t kRows = 16;
   ModelConfig config = trainer.model().config();
-  config.decoder.self = config.decoder.cross = mechanism_named("softmax");
+  config.decoder.self = config.decoder.cross = baseline_mechanism();
   const auto twin = make_task_model(config);
   auto generator = at::detail::createCPUGenerator(1);
   twin->initialise(generator);
   text::Batch rows;
   for (int64_t i = 0; i < kRows; ++i) rows.push_back(i);
   const Tensor sources = source_batch(trainer.data().test->corpus, rows);
-  fmt::print("\ngeneration, batch {}             memsizer              softmax twin\n", kRows);
+  fmt::print("\ngeneration, batch {}             {:<8}              {} twin\n", kRows,
+             trainer.model().config().decoder.self.at(0).name(), baseline_mechanism().name());
   fmt::print("  tokens            tokens/s  state bytes      tokens/s  state bytes\n");
   for (const int64_t length : {64, 512}) {
     const Speed ours = measure(trainer.model(), sources, length);
@@ -185,7 +186,7 @@ void run_quickstart(const QuickstartOptions& options) {
   for (const auto& [name, value] : result.test) {
     if (name == "bleu") fmt::print("BLEU on {} unseen sentences: {:.2f}\n", kHeldOutPairs, value);
   }
-  compare_with_softmax(trainer);
+  compare_with_baseline(trainer);
   fmt::print(
       "\nnext\n"
       "  echo \"There are twelve big lamps in the kitchen.\" | memsizer translate --model {}\n"

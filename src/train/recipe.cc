@@ -233,7 +233,12 @@ void Recipe::validate() const {
   train::validate(schedule);
   train::validate(training);
   train::validate(validation, task.kind);
-  generation.validate("generation");
+  memsizer::validate(generation, "generation");
+  if (generation.max_source_tokens != data.max_source_tokens) {
+    throw UserError(
+        "generation.max_source_tokens is {} but data.max_source_tokens is {}; set the latter alone",
+        generation.max_source_tokens, data.max_source_tokens);
+  }
 }
 
 std::string Recipe::to_toml() const {
@@ -241,6 +246,8 @@ std::string Recipe::to_toml() const {
   std::string text;
   std::string section;
   for (const OptionRef& option : collect_options(copy, "")) {
+    // It follows data.max_source_tokens.
+    if (option.path == "generation.max_source_tokens") continue;
     const size_t dot = option.path.rfind('.');
     const std::string owner = option.path.substr(0, dot);
     if (owner != section) {
@@ -266,6 +273,9 @@ Recipe parse_recipe(const std::string& toml, const std::string& name,
     if (!setting.starts_with(fmt::format("{}=", kPresetKey))) set_option_assignment(options, setting);
   }
   if (recipe.is_language_model()) recipe.model.architecture = Architecture::LanguageModel;
+  // What the model is trained to read is what it reads.
+  if (recipe.generation.max_source_tokens == GenerationOptions{}.max_source_tokens)
+    recipe.generation.max_source_tokens = recipe.data.max_source_tokens;
   recipe.validate();
   return recipe;
 }

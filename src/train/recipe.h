@@ -4,10 +4,10 @@
 #include <string>
 #include <vector>
 
-#include "model/model_config.h"
+#include "core/generation_options.h"
 #include "core/task.h"
-#include "decode/generate.h"
 #include "metrics/metric.h"
+#include "model/model_config.h"
 #include "text/data_options.h"
 
 namespace memsizer::train {
@@ -171,7 +171,7 @@ struct Recipe {
   ScheduleOptions schedule;
   TrainingOptions training;
   ValidationOptions validation;
-  decode::GenerationOptions generation;
+  GenerationOptions generation;
 
   template <typename Self, typename Visitor>
   static void fields(Self& self, Visitor&& visit) {

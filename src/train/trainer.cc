@@ -58,15 +58,12 @@ ModelConfig fitted(ModelConfig model, const TrainingData& data) {
   return model;
 }
 
-ModelDescription description_of(Recipe recipe, const TrainingData& data) {
-  ModelDescription description = {
-      .config = recipe.model,
-      .task = recipe.task.kind,
-      .tokenizer = data.tokenizer->serialized(),
-      .source_tokenizer = data.source_tokenizer ? data.source_tokenizer->serialized() : "",
-      .generation = options_to_json(collect_options(recipe.generation, ""))};
-  if (recipe.model.has_encoder()) description.generation["max_source_tokens"] = recipe.data.max_source_tokens;
-  return description;
+ModelDescription description_of(const Recipe& recipe, const TrainingData& data) {
+  return {.config = recipe.model,
+          .task = recipe.task.kind,
+          .tokenizer = data.tokenizer->serialized(),
+          .source_tokenizer = data.source_tokenizer ? data.source_tokenizer->serialized() : "",
+          .generation = recipe.generation};
 }
 
 }  // namespace

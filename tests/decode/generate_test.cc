@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "core/special_tokens.h"
 #include "core/options.h"
 #include "core/random.h"
+#include "core/special_tokens.h"
 #include "decode/hash_model.h"
 #include "decode/reference_search.h"
 #include "decode/row_scores.h"
@@ -284,49 +284,6 @@ TEST(Generate, ChecksOptionsItself) {
   GenerationOptions options;
   options.beam = 0;
   EXPECT_TRUE(has_text(message_of([&] { generate(model, {{3, {}}}, options); }), "generation.beam is 0"));
-}
-
-TEST(GenerationOptions, NamesWhatIsWrong) {
-  const struct {
-    std::vector<std::string> settings;
-    std::string message;
-  } cases[] = {
-      {{"x.beam=0"}, "x.beam is 0; it must be from 1 to 1000"},
-      {{"x.beam=1001"}, "x.beam is 1001"},
-      {{"x.beam=-9223372036854775808"}, "x.beam is -9223372036854775808"},
-      {{"x.beam=3", "x.n_best=4"}, "x.n_best is 4; it must be from 1 to 3"},
-      {{"x.n_best=0"}, "x.n_best is 0"},
-      {{"x.length_penalty=1e300"}, "x.length_penalty is 1e+300; it must be from -10 to 10"},
-      {{"x.max_length_ratio=-0.1"}, "x.max_length_ratio is -0.1"},
-      {{"x.max_length=-1"}, "x.max_length is -1"},
-      {{"x.max_length=9223372036854775807"}, "x.max_length is 9223372036854775807"},
-      {{"x.max_length=0", "x.max_length_ratio=0"}, "x.max_length is 0 and so is x.max_length_ratio"},
-      {{"x.min_length=-1"}, "x.min_length is -1"},
-      {{"x.no_repeat_ngram=-1"}, "x.no_repeat_ngram is -1"},
-      {{"x.no_repeat_ngram=1"}, "x.no_repeat_ngram is 1; it must be 0 (off) or from 2"},
-      {{"x.temperature=0"}, "x.temperature is 0"},
-      {{"x.temperature=-1"}, "x.temperature is -1"},
-  };
-  for (const auto& test : cases) {
-    GenerationOptions options;
-    for (const std::string& setting : test.settings) {
-      set_option_assignment(collect_options(options, "x"), setting);
-    }
-    EXPECT_TRUE(has_text(message_of([&] { options.validate("x"); }), test.message));
-  }
-}
-
-TEST(GenerationOptions, RefusesWhatIsNoNumber) {
-  for (double GenerationOptions::*field :
-       {&GenerationOptions::length_penalty, &GenerationOptions::max_length_ratio,
-        &GenerationOptions::unk_penalty, &GenerationOptions::temperature}) {
-    for (const double bad : {std::nan(""), HUGE_VAL, -HUGE_VAL}) {
-      GenerationOptions options;
-      options.*field = bad;
-      EXPECT_TRUE(has_text(message_of([&] { options.validate("x"); }), "it must be from"));
-    }
-  }
-  EXPECT_EQ(message_of([] { GenerationOptions{}.validate("x"); }), "no error");
 }
 
 }  // namespace

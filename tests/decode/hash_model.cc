@@ -5,8 +5,8 @@
 #include <limits>
 #include <stdexcept>
 
-#include "core/special_tokens.h"
 #include "core/random.h"
+#include "core/special_tokens.h"
 
 namespace memsizer::decode::testing {
 namespace {
@@ -46,7 +46,10 @@ HashModel::HashModel(const HashLogits& logits, const std::vector<uint64_t>& sent
 
 void HashModel::reorder(std::span<const int64_t> parents) {
   std::vector<uint64_t> states;
-  for (const int64_t parent : parents) states.push_back(states_.at(static_cast<size_t>(parent)));
+  for (const int64_t parent : parents) {
+    if (static_cast<size_t>(parent) != states.size()) ++moves_;
+    states.push_back(states_.at(static_cast<size_t>(parent)));
+  }
   states_ = states;
   ++reorders_;
 }

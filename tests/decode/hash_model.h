@@ -32,8 +32,13 @@ class HashModel : public StepModel {
   void reorder(std::span<const int64_t> parents) override;
   std::span<float> advance(std::span<const int32_t> tokens) override;
 
+  // One row more, after the others.
+  void append(uint64_t sentence) { states_.push_back(logits_.start(sentence)); }
+
   const std::vector<size_t>& rows_of_steps() const { return rows_of_steps_; }
   size_t reorders() const { return reorders_; }
+  // Rows that a reordering put elsewhere than they were.
+  size_t moves() const { return moves_; }
 
  private:
   HashLogits logits_;
@@ -41,6 +46,7 @@ class HashModel : public StepModel {
   std::vector<float> buffer_;
   std::vector<size_t> rows_of_steps_;
   size_t reorders_ = 0;
+  size_t moves_ = 0;
 };
 
 }  // namespace memsizer::decode::testing

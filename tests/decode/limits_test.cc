@@ -5,6 +5,8 @@
 #include <limits>
 #include <stdexcept>
 
+#include "core/generation_options.h"
+
 namespace memsizer::decode {
 namespace {
 

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "core/error.h"
-#include "engine/text_stream.h"
 
 namespace memsizer::engine {
 namespace {
@@ -19,11 +18,9 @@ const TextModel& tiny() {
 
 PipelineSettings settings_of(int threads, int workers, int64_t batch_rows) {
   PipelineSettings settings;
-  settings.generation = GenerationSettings::of(tiny().description());
-  settings.generation.search.max_length = 12;
-  settings.threads = threads;
-  settings.workers = workers;
-  settings.batch_rows = batch_rows;
+  settings.generation = default_options(tiny().description());
+  settings.generation.max_length = 12;
+  settings.generator = {.threads = threads, .workers = workers, .batch_rows = batch_rows};
   return settings;
 }
 
@@ -102,38 +99,15 @@ TEST(LinePipeline, PassesOnWhatReadingAndWritingThrow) {
 }
 
 TEST(LinePipeline, SettingsAreChecked) {
-  for (const auto& spoil :
-       {+[](PipelineSettings& s) { s.workers = 0; }, +[](PipelineSettings& s) { s.threads = -1; },
-        +[](PipelineSettings& s) { s.batch_tokens = 0; },
-        +[](PipelineSettings& s) { s.generation.search.beam = 0; },
-        +[](PipelineSettings& s) { s.generation.max_source_tokens = 0; }}) {
+  for (const auto& spoil : {+[](PipelineSettings& s) { s.generator.workers = 0; },
+                            +[](PipelineSettings& s) { s.generator.threads = -1; },
+                            +[](PipelineSettings& s) { s.generator.batch_tokens = 0; },
+                            +[](PipelineSettings& s) { s.generation.beam = 0; },
+                            +[](PipelineSettings& s) { s.generation.max_source_tokens = 0; }}) {
     PipelineSettings settings = settings_of(1, 1, 4);
     spoil(settings);
     EXPECT_THROW(LinePipeline(tiny(), settings), UserError);
   }
-}
-
-TEST(TextStream, GivesTheTextPieceByPieceAndCanStop) {
-  runtime::Work work(1);
-  GenerationSettings settings = GenerationSettings::of(tiny().description());
-  settings.sampling.max_length = 20;
-  settings.sampling.min_length = 20;
-  std::string whole;
-  int pieces = 0;
-  stream_text(tiny(), work, settings, "a b c", 1, [&](std::string_view piece) {
-    whole += piece;
-    ++pieces;
-    return true;
-  });
-  EXPECT_GT(pieces, 2);
-  int stopped = 0;
-  std::string beginning;
-  stream_text(tiny(), work, settings, "a b c", 1, [&](std::string_view piece) {
-    beginning += piece;
-    return ++stopped < 2;
-  });
-  EXPECT_EQ(stopped, 2);
-  EXPECT_TRUE(whole.starts_with(beginning));
 }
 
 }  // namespace

@@ -61,7 +61,7 @@ TEST(ModelFile, Version1StaysReadable) {
   EXPECT_EQ(description.config.vocab, 12);
   EXPECT_EQ(description.config.options<MemsizerOptions>().slots.causal, 2);
   EXPECT_EQ(description.tokenizer, tiny_description().tokenizer);
-  EXPECT_EQ(description.generation.at("beam"), 2);
+  EXPECT_EQ(description.generation, (GenerationOptions{.beam = 2}));
   EXPECT_NO_THROW(verify_checksum(file));
   EXPECT_NO_THROW(check_tensors(file, description));
   for (const TensorSpec& spec : tensor_list(description.config)) {
@@ -74,7 +74,12 @@ TEST(ModelFile, Version1StaysReadable) {
 TEST(ModelFile, IsWrittenAsItEverWas) {
   const TempDir dir;
   write_tiny_model(dir / "m", tiny_description());
-  EXPECT_EQ(read(dir / "m"), read("tests/data/model_v2.safetensors"));
+  // The file in tests/data names one option of generation; all are written now.
+  const SafetensorsFile full = SafetensorsFile::open(dir / "m");
+  std::map<std::string, std::string> metadata = full.metadata();
+  metadata["generation"] = "{\"beam\":2}";
+  write_model(dir / "one_option", tensors_of(full), metadata);
+  EXPECT_EQ(read(dir / "one_option"), read("tests/data/model_v2.safetensors"));
   const SafetensorsFile file = SafetensorsFile::open(dir / "m");
   EXPECT_EQ(file.metadata().at("version"), "2");
   EXPECT_EQ(file.metadata().at("checksum").size(), 16U);
@@ -82,6 +87,23 @@ TEST(ModelFile, IsWrittenAsItEverWas) {
   EXPECT_EQ(description.version, 2);
   EXPECT_NO_THROW(verify_checksum(file));
   EXPECT_NO_THROW(check_tensors(file, description));
+}
+
+TEST(ModelFile, GenerationOptionsMayBeFewerOrMoreThanThisProgramKnows) {
+  const TempDir dir;
+  const SafetensorsFile good = SafetensorsFile::open("tests/data/model_v2.safetensors");
+  const auto options = [&](const std::string& value) {
+    return read_description(with_metadata(good, dir / "m", "generation", value)).generation;
+  };
+  EXPECT_EQ(options(""), GenerationOptions{});
+  EXPECT_EQ(options("{}"), GenerationOptions{});
+  EXPECT_EQ(options("{\"beam\":3,\"of_tomorrow\":[1]}"), (GenerationOptions{.beam = 3}));
+  EXPECT_EQ(options("{\"max_source_tokens\":77,\"sample\":true}"),
+            (GenerationOptions{.sample = true, .max_source_tokens = 77}));
+  ModelDescription description = tiny_description();
+  description.generation = {.sample = true, .beam = 7, .top_p = 0.5, .seed = 9, .max_source_tokens = 33};
+  write_tiny_model(dir / "n", description);
+  EXPECT_EQ(read_description(SafetensorsFile::open(dir / "n")).generation, description.generation);
 }
 
 TEST(ModelFile, EveryDamagedByteIsFound) {
@@ -139,6 +161,7 @@ TEST(ModelFile, OthersAreRefused) {
   EXPECT_TRUE(has_text(message("config", "{\"dim\":{\"dim\":1}}"), "dim takes an integer"));
   EXPECT_TRUE(has_text(message("config", "{\"x\":{\"dim\":1}}"), "unknown option 'x'"));
   EXPECT_TRUE(has_text(message("generation", "7"), "'generation' is not a JSON object"));
+  EXPECT_TRUE(has_text(message("generation", "{\"beam\":\"wide\"}"), "option beam takes an integer"));
   std::string deep;
   for (int i = 0; i < 100'000; ++i) deep += "{\"a\":";
   EXPECT_TRUE(has_text(message("generation", deep), "nested more than 16 deep"));

@@ -161,8 +161,8 @@ TEST(RuntimeGolden, ModelsOfTheReference) {
   EXPECT_GT(found, 0) << "no model_*.safetensors in " << golden_directory();
 }
 
-decode::GenerationOptions options_of(const json& from) {
-  decode::GenerationOptions options;
+GenerationOptions options_of(const json& from) {
+  GenerationOptions options;
   for (const auto& [name, value] : from.items()) {
     if (name == "len_penalty") {
       options.length_penalty = value;

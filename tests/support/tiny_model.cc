@@ -18,7 +18,7 @@ ModelDescription tiny_description() {
   config.encoder.ffn = config.decoder.ffn = 16;
   config.options<MemsizerOptions>().slots = {.causal = 2, .cross = 4, .encoder = 4};
   description.tokenizer = "memsizer-words 1\nthe 8\ncat 7\nsat 6\non 5\na 4\nmat 3\nder 2\nKater 1\n";
-  description.generation = {{"beam", 2}};
+  description.generation.beam = 2;
   return description;
 }
 

@@ -1,4 +1,5 @@
 #include "mechanisms/description.h"
+
 #include "mechanisms/parts.h"
 
 // Linear attention (Katharopoulos et al.): softmax's exp(q . k) becomes phi(q) . phi(k), phi(x) = elu(x) + 1:
@@ -16,7 +17,8 @@ class EluDescription : public MechanismDescription {
                                             .cross = true,
                                             .linear = true,
                                             .recurrent = true,
-                                            .length_agnostic = true};
+                                            .length_agnostic = true,
+                                            .in_paper_tables = true};
     return traits;
   }
 

@@ -37,6 +37,10 @@ class LinformerDescription : public MechanismDescription {
     require_range("model.linformer.slots", options.slots, 1, options.max_length);
   }
 
+  int64_t longest_sequence(const MixerConfig& config) const override {
+    return config.options<LinformerOptions>().max_length;
+  }
+
   void list_tensors(const MixerConfig& config, TensorCollector& to) const override {
     const auto& options = config.options<LinformerOptions>();
     if (options.form == LinformerForm::Fairseq) {

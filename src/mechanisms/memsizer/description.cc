@@ -31,7 +31,8 @@ class MemsizerDescription : public MechanismDescription {
                                             .linear = true,
                                             .recurrent = true,
                                             .length_agnostic = true,
-                                            .splits_width = false};  // its heads are sets of keys
+                                            .splits_width = false,
+                                            .in_paper_tables = true};  // its heads are sets of keys
     return traits;
   }
 
@@ -75,7 +76,8 @@ class MemsizerDescription : public MechanismDescription {
     std::vector<StateField> fields = {{.name = "memory", .shape = {sizes.slots, config.dim}}};
     if (config.options<MemsizerOptions>().keys == MemsizerKeys::Input)
       fields.push_back({.name = "key_memory", .shape = {config.dim, sizes.keys()}});
-    if (config.position == Position::CausalSelf) fields.push_back({.name = "count", .shape = {}, .type = DType::I64});
+    if (config.position == Position::CausalSelf)
+      fields.push_back({.name = "count", .shape = {}, .type = DType::I64});
     return fields;
   }
 };

@@ -44,7 +44,8 @@ MemsizerMixer::MemsizerMixer(const MixerConfig& config)
   if (config.options<MemsizerOptions>().keys == MemsizerKeys::Input) {
     key_writer_ = make_writer("key_", heads_ * slots_);
   } else {
-    keys_ = register_module("q_proj", Linear(config.dim, heads_ * slots_, config.options<MemsizerOptions>().bias));
+    keys_ = register_module("q_proj",
+                            Linear(config.dim, heads_ * slots_, config.options<MemsizerOptions>().bias));
   }
   writer_ = make_writer("", slots_);
   if (config.options<MemsizerOptions>().keys == MemsizerKeys::Frozen) {
@@ -72,7 +73,8 @@ void MemsizerMixer::initialise(Writer& writer, at::Generator& generator) {
 
 void MemsizerMixer::initialise(at::Generator& generator) {
   if (keys_) {
-    initialise_xavier_zero_bias(keys_, 1.0 / std::sqrt(config().options<MemsizerOptions>().key_scale), generator);
+    initialise_xavier_zero_bias(keys_, 1.0 / std::sqrt(config().options<MemsizerOptions>().key_scale),
+                                generator);
   } else {
     initialise(key_writer_, generator);
   }

@@ -28,8 +28,8 @@ void copy_into(const Tensor& buffer, const Tensor& values) {
 }  // namespace
 
 FavorMixer::FavorMixer(const MixerConfig& config) : KernelMixer(config) {
-  omega_ =
-      register_buffer("omega", at::empty({head_dim(), config.width(config.options<PerformerOptions>().features) / 2}));
+  omega_ = register_buffer(
+      "omega", at::empty({head_dim(), config.width(config.options<PerformerOptions>().features) / 2}));
 }
 
 void FavorMixer::initialise(at::Generator& generator) {
@@ -58,8 +58,9 @@ Tensor FavorMixer::denominator(const Tensor& norm, const Tensor& /*query_feature
 
 SoftmaxKernelMixer::SoftmaxKernelMixer(const MixerConfig& config)
     : KernelMixer(config, config.options<PerformerOptions>().bias) {
-  projection_matrix_ = register_buffer(
-      "projection_matrix", at::empty({config.width(config.options<PerformerOptions>().features), head_dim()}));
+  projection_matrix_ =
+      register_buffer("projection_matrix",
+                      at::empty({config.width(config.options<PerformerOptions>().features), head_dim()}));
 }
 
 void SoftmaxKernelMixer::initialise(at::Generator& generator) {
@@ -104,7 +105,8 @@ void SoftmaxKernelMixer::require_streaming() const {
 PrfMixer::PrfMixer(const MixerConfig& config) : KernelMixer(config) {
   tau_ = register_parameter("tau", at::empty({1}), /*requires_grad=*/false);
   random_matrices_ = register_buffer(
-      "random_matrices", at::empty({heads(), config.width(config.options<PerformerOptions>().features), head_dim()}));
+      "random_matrices",
+      at::empty({heads(), config.width(config.options<PerformerOptions>().features), head_dim()}));
 }
 
 void PrfMixer::initialise(at::Generator& generator) {

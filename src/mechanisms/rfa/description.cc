@@ -32,7 +32,8 @@ class RfaDescription : public MechanismDescription {
                                             .cross = true,
                                             .linear = true,
                                             .recurrent = true,
-                                            .length_agnostic = true};
+                                            .length_agnostic = true,
+                                            .in_paper_tables = true};
     return traits;
   }
 
@@ -51,7 +52,8 @@ class RfaDescription : public MechanismDescription {
       if (!options.sigma) throw UserError("model.rfa.sigma=false needs model.rfa.form=t2r");
       return;
     }
-    if (options.rule == RfaRule::Masked) throw UserError("model.rfa.rule=masked needs model.rfa.form=authors");
+    if (options.rule == RfaRule::Masked)
+      throw UserError("model.rfa.rule=masked needs model.rfa.form=authors");
     if (options.learned_tau && options.sigma)
       throw UserError("model.rfa.learned_tau and model.rfa.sigma exclude each other; turn one of them off");
   }
@@ -65,7 +67,8 @@ class RfaDescription : public MechanismDescription {
     } else {
       to.add("tau", {1}, TensorRole::Frozen);
     }
-    if (options.gate && config.position == Position::CausalSelf) to.linear("g_proj", config.heads, config.dim);
+    if (options.gate && config.position == Position::CausalSelf)
+      to.linear("g_proj", config.heads, config.dim);
     to.add("random_matrices", {config.heads, config.width(options.features), config.head_dim()},
            TensorRole::Buffer);
   }

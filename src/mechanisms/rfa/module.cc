@@ -14,12 +14,13 @@ RfaMixer::RfaMixer(const MixerConfig& config) : KernelMixer(config) {
   tau_ = options.learned_tau ? register_parameter("tau", at::empty({heads(), 1, 1}))
                              : register_parameter("tau", at::empty({1}), /*requires_grad=*/false);
   if (options.gate && causal()) gate_ = register_module("g_proj", Linear(config.dim, heads()));
-  random_matrices_ = register_buffer("random_matrices",
-                                     at::empty({heads(), config.width(options.features), head_dim()}));
+  random_matrices_ =
+      register_buffer("random_matrices", at::empty({heads(), config.width(options.features), head_dim()}));
 }
 
 void RfaMixer::initialise(at::Generator& generator) {
-  projections_.initialise(t2r_form() ? 1.0 / std::sqrt(config().options<RfaOptions>().init_scale) : std::sqrt(0.5), generator);
+  projections_.initialise(
+      t2r_form() ? 1.0 / std::sqrt(config().options<RfaOptions>().init_scale) : std::sqrt(0.5), generator);
   if (!t2r_form() && config().position == Position::Cross) fill(projections_.q->bias, 0.0);
   if (sigma_.defined()) fill(sigma_, 1.0);
   fill(tau_, config().options<RfaOptions>().tau);
@@ -62,7 +63,8 @@ Tensor RfaMixer::causal_key_features(const Tensor& keys, const Tensor& x, const 
 Tensor RfaMixer::denominator(const Tensor& norm, const Tensor& /*query_features*/) const {
   if (t2r_form()) return (causal() ? norm : norm.abs()).clamp_min(1e-2);
   if (!causal()) return norm.abs().clamp_min(1.0);
-  return config().options<RfaOptions>().rule == RfaRule::Masked ? norm.abs().clamp_min(1e-3) : norm.clamp_min(1.0);
+  return config().options<RfaOptions>().rule == RfaRule::Masked ? norm.abs().clamp_min(1e-3)
+                                                                : norm.clamp_min(1.0);
 }
 
 std::shared_ptr<Mixer> make_rfa_module(const MixerConfig& config) {

@@ -1,4 +1,5 @@
 #include "mechanisms/description.h"
+
 #include "mechanisms/parts.h"
 
 // Multi-head softmax attention. For each head of h channels, q, k and v being its parts of three projections:
@@ -17,6 +18,8 @@ class SoftmaxDescription : public MechanismDescription {
                                             .causal_self = true,
                                             .cross = true,
                                             .length_agnostic = true,
+                                            .in_paper_tables = true,
+                                            .baseline = true,
                                             .note = "its cache grows with every token"};
     return traits;
   }

@@ -26,6 +26,10 @@ class SynthesizerDescription : public MechanismDescription {
                   kMaxWidth);
   }
 
+  int64_t longest_sequence(const MixerConfig& config) const override {
+    return config.options<SynthesizerOptions>().max_length;
+  }
+
   void list_tensors(const MixerConfig& config, TensorCollector& to) const override {
     const int64_t length = config.options<SynthesizerOptions>().max_length;
     if (random_) {

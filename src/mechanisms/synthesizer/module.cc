@@ -1,8 +1,8 @@
 #include "mechanisms/synthesizer/module.h"
 
 #include "core/error.h"
-#include "nn/init.h"
 #include "nn/growing_cache.h"
+#include "nn/init.h"
 
 namespace memsizer::nn {
 

@@ -15,7 +15,8 @@ class T2rDescription : public MechanismDescription {
                                             .cross = true,
                                             .linear = true,
                                             .recurrent = true,
-                                            .length_agnostic = true};
+                                            .length_agnostic = true,
+                                            .in_paper_tables = true};
     return traits;
   }
 

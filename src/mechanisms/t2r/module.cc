@@ -11,7 +11,8 @@ using at::Tensor;
 T2rMixer::T2rMixer(const MixerConfig& config) : KernelMixer(config) {
   feature_linear_ = register_module("feat", Linear(head_dim(), heads() * feature_count()));
   tau_ = register_parameter("tau", at::empty({1}), /*requires_grad=*/false);
-  if (config.options<T2rOptions>().sigma) sigma_ = register_parameter("sigma", at::empty({heads(), 1, head_dim()}));
+  if (config.options<T2rOptions>().sigma)
+    sigma_ = register_parameter("sigma", at::empty({heads(), 1, head_dim()}));
 }
 
 void T2rMixer::initialise(at::Generator& generator) {

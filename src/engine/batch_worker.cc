@@ -1,0 +1,233 @@
+#include "engine/batch_worker.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "core/error.h"
+#include "runtime/joined_tokens.h"
+
+namespace memsizer::engine {
+namespace {
+
+using runtime::JoinedTokens;
+
+// Tokens of prompts read at once, over all rows: enough to fill the matrix products.
+constexpr int64_t kPieceTokens = 2048;
+
+bool has_state(const Job& job) {
+  return std::holds_alternative<SavedState>(job.request.input);
+}
+
+int64_t tokens_of(const Job& job) {
+  return static_cast<int64_t>(job.tokens.size());
+}
+
+}  // namespace
+
+BatchWorker::BatchWorker(const TextModel& model, std::unique_ptr<runtime::Work> work, int64_t batch_jobs,
+                         int64_t batch_tokens, JobQueue& queue)
+    : model_(model),
+      work_(std::move(work)),
+      batch_jobs_(batch_jobs),
+      batch_tokens_(batch_tokens),
+      queue_(queue),
+      step_model_(model.model(), *work_, model.model().empty_state()),
+      loop_(step_model_) {}
+
+void BatchWorker::run() {
+  for (;;) {
+    try {
+      if (groups_.empty()) take_jobs();
+      if (queue_.closed()) {
+        for (const JobPtr& job : running_) job->cancelled = true;
+        for (const Group& group : groups_) {
+          for (const JobPtr& job : group.jobs) job->finish_stopped();
+        }
+        groups_.clear();
+        if (running_.empty()) return;
+      }
+      if (!groups_.empty()) read_piece();
+      if (!running_.empty()) step();
+    } catch (...) {
+      fail_all(std::current_exception());
+    }
+  }
+}
+
+void BatchWorker::take_jobs() {
+  int64_t tokens = 0;
+  for (const JobPtr& job : running_) tokens += tokens_of(*job);
+  const auto running = static_cast<int64_t>(running_.size());
+  Group together;
+  for (JobPtr& job : queue_.take({.jobs = batch_jobs_ - running,
+                     .tokens = batch_tokens_ - tokens,
+                     .worthwhile = std::max<int64_t>(1, batch_jobs_ / 4),
+                     .idle = running_.empty()})) {
+    if (!begin(*job)) continue;
+    if (has_state(*job)) {
+      groups_.emplace_back().jobs.push_back(std::move(job));
+    } else {
+      together.jobs.push_back(std::move(job));
+    }
+  }
+  if (!together.jobs.empty()) groups_.push_back(std::move(together));
+}
+
+bool BatchWorker::begin(Job& job) {
+  if (job.cancelled) {
+    job.finish_stopped();
+    return false;
+  }
+  try {
+    const runtime::Model& model = model_.model();
+    decode::Request request;
+    request.source_length = job.result.tokens_read;
+    request.stream = job.request.stream;
+    int64_t positions = model.longest_target();
+    if (has_state(job) || model_.is_language_model()) {
+      request.start_token = job.tokens.back();
+      const int64_t before =
+          tokens_of(job) - 1 + (has_state(job) ? std::get<SavedState>(job.request.input).state.seen()[0] : 0);
+      if (positions > 0 && before >= positions) {
+        throw UserError("the prompt has {} tokens; this model has positions for {}: give a shorter one",
+                        before, positions - 1);
+      }
+      if (positions > 0) positions -= before;
+    }
+    job.generation =
+        decode::start_generation(std::move(request), job.request.options, model.vocab(), positions);
+    if (job.request.on_text) job.detokenizer.emplace(model_.tokenizer());
+    if (!job.generation->done()) return true;
+    finish(job);
+  } catch (...) {
+    job.fail(std::current_exception());
+  }
+  return false;
+}
+
+void BatchWorker::start(Group& group) {
+  const runtime::Model& model = model_.model();
+  if (has_state(*group.jobs.front())) {
+    // A copy, so that it can be tried again.
+    group.state = std::get<SavedState>(group.jobs.front()->request.input).state;
+  } else if (model_.is_language_model()) {
+    group.state = model.start(static_cast<int64_t>(group.jobs.size()));
+  } else {
+    JoinedTokens sources;
+    for (const JobPtr& job : group.jobs) sources.add(job->tokens);
+    group.state = model.start(*work_, sources.ragged(), sources.tokens);
+  }
+  group.started = true;
+}
+
+void BatchWorker::read_piece() {
+  Group& group = groups_.front();
+  try {
+    if (!group.started) start(group);
+    // Sources have been read; prompts are but for the last token, which the first step reads.
+    const bool has_prompts = has_state(*group.jobs.front()) || model_.is_language_model();
+    const auto rows = static_cast<int64_t>(group.jobs.size());
+    const auto piece = static_cast<size_t>(std::max<int64_t>(1, kPieceTokens / rows));
+    JoinedTokens next;
+    bool more = false;
+    for (const JobPtr& job : group.jobs) {
+      const size_t last = has_prompts ? job->tokens.size() - 1 : 0;
+      const size_t begin = std::min(group.read, last);
+      const size_t end = std::min(group.read + piece, last);
+      next.add(std::span(job->tokens).subspan(begin, end - begin));
+      more = more || end < last;
+    }
+    if (!next.tokens.empty()) model_.model().read(*work_, next.ragged(), next.tokens, group.state);
+    group.read += piece;
+    if (more) return;
+    join(group);
+    groups_.pop_front();
+  } catch (...) {
+    fail_group(std::current_exception());
+  }
+}
+
+void BatchWorker::join(Group& group) {
+  const int64_t before = step_model_.state().rows();
+  running_.reserve(running_.size() + group.jobs.size());
+  try {
+    step_model_.append(std::move(group.state));
+    for (const JobPtr& job : group.jobs) loop_.join(*job->generation);
+  } catch (...) {
+    if (step_model_.state().rows() != before) fail_all(std::current_exception());
+    throw;
+  }
+  std::ranges::move(group.jobs, std::back_inserter(running_));
+}
+
+void BatchWorker::step() {
+  loop_.step();
+  for (const JobPtr& job : running_) {
+    if (job->detokenizer) tell(*job);
+    if (job->cancelled) job->generation->stop();
+  }
+  loop_.drop_done();
+  std::erase_if(running_, [&](const JobPtr& job) {
+    if (!job->generation->done()) return false;
+    finish(*job);
+    return true;
+  });
+  if (!loop_.empty()) return;
+  step_model_.restart(model_.model().empty_state());
+  loop_.restart();
+}
+
+void BatchWorker::tell(Job& job) {
+  try {
+    const auto settled = job.generation->settled();
+    std::string piece;
+    for (; job.told < settled.size(); ++job.told) piece += job.detokenizer->push(settled[job.told]);
+    if (!piece.empty() && !job.request.on_text(piece)) {
+      job.result.stopped = true;
+      job.generation->stop();
+    }
+  } catch (...) {
+    job.generation->fail(std::current_exception());
+  }
+}
+
+void BatchWorker::finish(Job& job) {
+  try {
+    if (job.generation->error()) std::rethrow_exception(job.generation->error());
+    for (decode::Hypothesis& found : job.generation->take()) {
+      job.result.stopped = job.result.stopped || found.finish == decode::Finish::Stopped;
+      job.result.outputs.push_back(
+          {model_.decode(found.tokens), found.score, std::move(found.tokens), std::move(found.token_scores)});
+    }
+    job.result.stopped = job.result.stopped || job.cancelled;
+    if (job.detokenizer && !job.result.stopped && !job.result.outputs.empty()) {
+      const std::vector<int32_t>& tokens = job.result.outputs.front().tokens;
+      std::string rest;
+      for (; job.told < tokens.size(); ++job.told) rest += job.detokenizer->push(tokens[job.told]);
+      rest += job.detokenizer->finish();
+      if (!rest.empty()) job.request.on_text(rest);
+    }
+    job.generation.reset();
+    job.finish();
+  } catch (...) {
+    job.fail(std::current_exception());
+  }
+}
+
+void BatchWorker::fail_group(const std::exception_ptr& error) {
+  Group group = std::move(groups_.front());
+  groups_.pop_front();
+  if (group.jobs.size() == 1) return group.jobs.front()->fail(error);
+  // Whose fault it was shows when each is read alone.
+  for (auto job = group.jobs.rbegin(); job != group.jobs.rend(); ++job)
+    groups_.emplace_front().jobs.push_back(std::move(*job));
+}
+
+void BatchWorker::fail_all(const std::exception_ptr& error) {
+  for (const JobPtr& job : running_) job->fail(error);
+  running_.clear();
+  loop_.restart();
+  step_model_.restart(model_.model().empty_state());
+}
+
+}  // namespace memsizer::engine

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "runtime/work.h"
+
+namespace memsizer::engine {
+
+// The threads of each of some workers, where `threads` is what a user gave: 0 shares the physical cores among
+// the workers. Throws UserError if a number is out of range.
+int thread_count(int threads, int workers = 1);
+
+// Threads and scratch memory. Throws UserError if the machine does not give so many.
+std::unique_ptr<runtime::Work> make_work(int threads);
+
+// Threads and scratch memory for calls from any number of threads: each call borrows what another gave back.
+class WorkPool {
+ public:
+  explicit WorkPool(int threads) : threads_(threads) {}
+
+  class Loan {
+   public:
+    Loan(WorkPool& pool, std::unique_ptr<runtime::Work> work) : pool_(pool), work_(std::move(work)) {}
+    Loan(const Loan&) = delete;
+    Loan& operator=(const Loan&) = delete;
+    ~Loan() { pool_.give_back(std::move(work_)); }
+
+    runtime::Work& operator*() { return *work_; }
+
+   private:
+    WorkPool& pool_;
+    std::unique_ptr<runtime::Work> work_;
+  };
+
+  Loan borrow();
+
+ private:
+  void give_back(std::unique_ptr<runtime::Work> work);
+
+  int threads_;
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<runtime::Work>> free_;
+};
+
+}  // namespace memsizer::engine
