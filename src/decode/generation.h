@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "core/generation_options.h"
+#include "core/special_tokens.h"
 #include "decode/best_candidates.h"
 #include "decode/row_scores.h"
-#include "model/model_config.h"
 
 namespace memsizer::decode {
 
