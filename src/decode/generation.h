@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/generation_options.h"
+#include "core/special_tokens.h"
 #include "decode/best_candidates.h"
 #include "decode/row_scores.h"
 #include "core/special_tokens.h"
