@@ -10,7 +10,6 @@
 #include "core/special_tokens.h"
 #include "decode/best_candidates.h"
 #include "decode/row_scores.h"
-#include "core/special_tokens.h"
 
 namespace memsizer::decode {
 
