@@ -37,7 +37,7 @@ BatchWorker::BatchWorker(const TextModel& model, std::unique_ptr<runtime::Work> 
 void BatchWorker::run() {
   for (;;) {
     try {
-      if (groups_.empty()) take_jobs();
+      take_jobs();
       if (queue_.closed()) {
         for (const JobPtr& job : running_) job->cancelled = true;
         for (const Group& group : groups_) {
@@ -55,16 +55,22 @@ void BatchWorker::run() {
 }
 
 void BatchWorker::take_jobs() {
-  int64_t tokens = 0;
-  for (const JobPtr& job : running_) tokens += tokens_of(*job);
-  const auto running = static_cast<int64_t>(running_.size());
+  JobQueue::Room room = {.jobs = batch_jobs_,
+                         .tokens = batch_tokens_,
+                         .worthwhile = std::max<int64_t>(1, batch_jobs_ / 4),
+                         .idle = running_.empty() && groups_.empty()};
+  const auto occupy = [&](const std::vector<JobPtr>& jobs) {
+    room.jobs -= static_cast<int64_t>(jobs.size());
+    for (const JobPtr& job : jobs) room.tokens -= tokens_of(*job);
+  };
+  occupy(running_);
+  for (const Group& group : groups_) occupy(group.jobs);
   Group together;
-  for (JobPtr& job : queue_.take({.jobs = batch_jobs_ - running,
-                     .tokens = batch_tokens_ - tokens,
-                     .worthwhile = std::max<int64_t>(1, batch_jobs_ / 4),
-                     .idle = running_.empty()})) {
+  for (JobPtr& job : queue_.take(room)) {
     if (!begin(*job)) continue;
-    if (has_state(*job)) {
+    // Those beside a long prompt would have to wait for it.
+    const bool long_prompt = model_.is_language_model() && tokens_of(*job) > kPieceTokens;
+    if (has_state(*job) || long_prompt) {
       groups_.emplace_back().jobs.push_back(std::move(job));
     } else {
       together.jobs.push_back(std::move(job));
@@ -139,8 +145,9 @@ void BatchWorker::read_piece() {
     }
     if (!next.tokens.empty()) model_.model().read(*work_, next.ragged(), next.tokens, group.state);
     group.read += piece;
-    if (more) return;
-    join(group);
+    if (!more) join(group);
+    // Groups take turns.
+    if (more) groups_.push_back(std::move(group));
     groups_.pop_front();
   } catch (...) {
     fail_group(std::current_exception());

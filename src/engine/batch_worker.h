@@ -33,12 +33,13 @@ class BatchWorker {
     size_t read = 0;  // tokens of each prompt
   };
 
-  // Puts what the queue has for this batch into groups. Waits if there is nothing else to do.
+  // Puts what the queue has for this batch into groups: those that are read together, and each long prompt
+  // for itself. Waits if there is nothing else to do.
   void take_jobs();
   // False if the job is done for, and has been told so.
   bool begin(Job& job);
-  // Reads a piece of the first group's prompts, so that the running rows do not wait for all of it; the group
-  // joins when all are read.
+  // Reads the first group's sources, or a piece of its prompts, so that the running rows do not wait for all
+  // of them; the group joins when all are read.
   void read_piece();
   void start(Group& group);
   void join(Group& group);

@@ -6,7 +6,7 @@
 #include "engine/text_stream.h"
 #include "engine/work_pool.h"
 #include "memsizer/memsizer.hpp"
-// SAVE0
+#include "runtime/saved_state.h"
 
 namespace memsizer {
 namespace {
@@ -132,7 +132,15 @@ Session Model::start(std::string_view source) const {
   });
 }
 
-// SAVE1
+Session Model::load_session(std::span<const std::byte> bytes) const {
+  return translated([&] {
+    auto session = std::make_unique<Session::Inside>();
+    session->model = inside_;
+    session->state = runtime::load_state(inside_->model->model(), bytes, "the saved state");
+    return Session(std::move(session));
+  });
+}
+
 Session::Session(std::unique_ptr<Inside> inside) : inside_(std::move(inside)) {}
 Session::Session(const Session& other) : inside_(std::make_unique<Inside>(*other.inside_)) {}
 Session& Session::operator=(const Session& other) {
@@ -156,7 +164,10 @@ void Session::read(std::span<const int32_t> tokens) {
   });
 }
 
-// SAVE2
+std::vector<std::byte> Session::save() const {
+  return translated([&] { return runtime::save_state(inside_->model->model->model(), inside_->state, 0); });
+}
+
 std::span<const float> Session::scores() const {
   return inside_->scores;
 }
