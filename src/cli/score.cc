@@ -96,7 +96,7 @@ void add_score(CLI::App& app) {
       ->add_option("--references,--reference", options->references,
                    "its references, a line a line; several files are several references of each")
       ->required();
-  add_metric_list(*command, options->metrics, "")->default_str("bleu");
+  add_metric_list(*command, options->metrics, "")->default_str("[bleu]");
   add_metric_options(*command, options->options);
   command->add_flag("--stemmer", options->options.stemmer, "ROUGE of words without their endings");
   command->add_flag("--allow-empty", options->allow_empty, "references may have empty lines");

@@ -2,10 +2,23 @@
 
 #include <iostream>
 
-#include "cli/command_line.h"
+#include "core/enum_value.h"
 #include "text/line_reader.h"
 
 namespace memsizer::cli {
+namespace {
+
+// Adds an option that takes the names of an enum's values; another name is a mistake that `what` opens.
+template <typename Enum>
+CLI::Option* add_choice(CLI::App& command, const std::string& name, const std::string& what, Enum& field,
+                        const std::string& help) {
+  return command
+      .add_option_function<std::string>(
+          name, [what, &field](const std::string& given) { field = named_value<Enum>(what, given); }, help)
+      ->default_str(std::string(enum_name(field)));
+}
+
+}  // namespace
 
 CLI::Option* add_metric_list(CLI::App& command, std::vector<metrics::Metric>& metrics,
                              const std::string& otherwise) {

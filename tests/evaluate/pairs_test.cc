@@ -83,10 +83,9 @@ TEST_F(EvaluatePairs, PerplexityIsOfAllReferencesAndTextOfTheFirst) {
   const double nll = (4 + 5 + 2 + 6 + 7 + 8 + 2 + 4 + 2 + 8 + 8 + 2) / 8.0 / 12.0;
   EXPECT_DOUBLE_EQ(found.evaluation.nll, nll);
   EXPECT_DOUBLE_EQ(found.evaluation.perplexity, std::exp(nll));
-  const std::vector<std::string> first(references_.begin(), references_.begin() + 2);
-  EXPECT_EQ(
-      found.evaluation.scores,
-      (metrics::NamedScores{{"bleu", metrics::bleu(found.evaluation.outputs, std::vector{first}).score}}));
+  const std::vector<std::vector<std::string>> first = {{references_[0], references_[1]}};
+  EXPECT_EQ(found.evaluation.scores,
+            (metrics::NamedScores{{"bleu", metrics::bleu(found.evaluation.outputs, first).score}}));
 }
 
 TEST_F(EvaluatePairs, ReferencesAreNotScoredUnlessAsked) {
