@@ -71,7 +71,7 @@ TEST(SavedState, ALoadedStateGoesOnAsTheSavedOne) {
   for (const SmallModel& small : small_models()) {
     SCOPED_TRACE(small.name);
     const auto model = random_model(small.config);
-    Work work(2);
+    Work work(1);
     const auto alone = steps_alone(*model, work, 11, 9);
     for (const uint64_t steps : {0, 5}) {
       const Bytes bytes = saved_row(*model, work, 11, steps);
