@@ -1,5 +1,5 @@
 # A front for the commands a person types; the build itself is CMake's (CMakePresets.json).
-.PHONY: setup build test quickstart bench lint fuzz format clean
+.PHONY: setup build test quickstart bench lint sanitize fuzz format clean
 
 setup:
 	@scripts/setup
@@ -19,6 +19,10 @@ bench: build
 
 lint:
 	@scripts/lint
+
+# ASan and UBSan over all that builds without LibTorch, TSan over engine and library.
+sanitize: setup
+	@scripts/sanitize
 
 # A short search for files that break the readers; tests/fuzz/run SECONDS searches longer.
 fuzz: setup

@@ -28,7 +28,6 @@ namespace {
 
 using kernels::PackedMatrix;
 using kernels::Team;
-using kernels::WeightType;
 
 constexpr int64_t kRows[] = {1, 4, 8, 16, 32, 64, 256};
 constexpr int64_t kShapes[][2] = {{1024, 1024}, {4096, 1024}, {1024, 4096}, {32768, 512}};

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "bench/generation_bench.h"
-#include "core/presets.h"
+#include "model/presets.h"
 #include "kernels/team.h"
 #include "nn/language_model.h"
 #include "train/process.h"
@@ -50,7 +50,7 @@ double eager_rate(nn::LanguageModel& model, int threads) {
   return 1.0 / median(seconds);
 }
 
-double runtime_rate(const ModelConfig& config, kernels::WeightType type) {
+double runtime_rate(const ModelConfig& config, WeightType type) {
   GenerationPoint point;
   point.config = config;
   point.type = type;
@@ -71,8 +71,8 @@ int run() {
   std::vector<double> int8;
   for (int round = 0; round < kRounds; ++round) {
     eager.push_back(std::max(eager_rate(model, 1), eager_rate(model, kernels::physical_cores())));
-    fp32.push_back(runtime_rate(config, kernels::WeightType::F32));
-    int8.push_back(runtime_rate(config, kernels::WeightType::I8));
+    fp32.push_back(runtime_rate(config, WeightType::F32));
+    int8.push_back(runtime_rate(config, WeightType::I8));
   }
   fmt::print(
       "| language model, d {}, {} layers, feed-forward {}, vocabulary {}, one row | tokens/s | of LibTorch "

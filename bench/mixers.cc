@@ -14,8 +14,9 @@
 #include <string>
 #include <vector>
 
+#include "mechanisms/registry.h"
 #include "memory_meter.h"
-#include "nn/mixers/mixer.h"
+#include "nn/mixer.h"
 #include "quadratic_memsizer.h"
 #include "ratio_reporter.h"
 #include "train/process.h"
@@ -39,14 +40,14 @@ struct Case {
 };
 
 std::shared_ptr<nn::Mixer> make_layer(const Case& which) {
-  MixerConfig config;
-  config.mechanism = which.mechanism;
-  config.position = Position::CausalSelf;
-  config.dim = kDim;
-  config.heads = kHeads;
-  const Widths widths{.causal = which.slots, .cross = which.slots, .encoder = which.slots};
-  config.memsizer.slots = config.rfa.features = config.t2r.features = config.performer.features = widths;
-  config.synthesizer.max_length = which.time;
+  MixerConfig config{
+      .mechanism = which.mechanism, .position = Position::CausalSelf, .dim = kDim, .heads = kHeads};
+  std::vector<OptionRef> options;
+  config.mechanism_options.collect("", options);
+  for (const OptionRef& option : options) {
+    if (option.path.find(".causal_") != std::string::npos && which.slots > 0) option.set(which.slots);
+    if (option.path.ends_with(".max_length")) option.set(which.time);
+  }
   std::shared_ptr<nn::Mixer> mixer = nn::make_mixer(config);
   auto generator = at::detail::createCPUGenerator(1);
   mixer->initialise(generator);
@@ -77,7 +78,7 @@ void run(benchmark::State& state, const Case& which) {
 
 void add(const Case& which, bool slow) {
   const std::string_view prefix = which.quadratic ? "quadratic-" : "";
-  std::string name = fmt::format("causal/{}{}/T:{}", prefix, mechanism_name(which.mechanism), which.time);
+  std::string name = fmt::format("causal/{}{}/T:{}", prefix, which.mechanism.name(), which.time);
   if (which.slots > 0) name += fmt::format("/k:{}", which.slots);
   auto* registered =
       benchmark::RegisterBenchmark(name.c_str(), [which](benchmark::State& state) { run(state, which); });
@@ -93,39 +94,42 @@ void add(const Case& which, bool slow) {
 }
 
 bool has_slots(Mechanism mechanism) {
-  return mechanism == Mechanism::Memsizer || mechanism == Mechanism::Rfa || mechanism == Mechanism::T2r ||
-         mechanism == Mechanism::Performer;
+  const auto section = mechanism->options();
+  std::vector<OptionRef> options;
+  if (section) section->collect("", options);
+  return std::ranges::any_of(
+      options, [](const OptionRef& option) { return option.path.find(".causal_") != std::string::npos; });
 }
 
 void add_sweep() {
-  for (const MechanismTraits& row : mechanism_table()) {
-    if (!row.causal_self) continue;
+  for (const Mechanism& mechanism : mechanisms()) {
+    if (!mechanism.traits().causal_self) continue;
     for (const int64_t time : kLengths) {
-      if (!has_slots(row.mechanism)) {
-        add({row.mechanism, false, time, 0}, false);
+      if (!has_slots(mechanism)) {
+        add({mechanism, false, time, 0}, false);
         continue;
       }
-      for (const int64_t slots : kSlots) add({row.mechanism, false, time, slots}, false);
+      for (const int64_t slots : kSlots) add({mechanism, false, time, slots}, false);
     }
   }
   for (const int64_t time : kLengths) {
     for (const int64_t slots : kSlots) {
       // Past this the quadratic form needs tens of gigabytes and minutes a step.
       if (time * slots > 2048 * 128) continue;
-      add({Mechanism::Memsizer, true, time, slots}, time * slots >= 1024 * 32);
+      add({mechanism_named("memsizer"), true, time, slots}, time * slots >= 1024 * 32);
     }
   }
 }
 
 void add_promises() {
-  add({Mechanism::Memsizer, true, 512, 32}, false);
-  for (const int64_t slots : {4, 32}) add({Mechanism::Memsizer, false, 512, slots}, false);
-  add({Mechanism::Softmax, false, 512, 0}, false);
-  add({Mechanism::Memsizer, false, 4096, 32}, false);
-  add({Mechanism::Memsizer, false, 2048, 32}, false);
-  add({Mechanism::Memsizer, false, 2048, 128}, false);
-  add({Mechanism::Memsizer, true, 2048, 32}, true);
-  add({Mechanism::Memsizer, true, 2048, 128}, true);
+  add({mechanism_named("memsizer"), true, 512, 32}, false);
+  for (const int64_t slots : {4, 32}) add({mechanism_named("memsizer"), false, 512, slots}, false);
+  add({mechanism_named("softmax"), false, 512, 0}, false);
+  add({mechanism_named("memsizer"), false, 4096, 32}, false);
+  add({mechanism_named("memsizer"), false, 2048, 32}, false);
+  add({mechanism_named("memsizer"), false, 2048, 128}, false);
+  add({mechanism_named("memsizer"), true, 2048, 32}, true);
+  add({mechanism_named("memsizer"), true, 2048, 128}, true);
 }
 
 }  // namespace

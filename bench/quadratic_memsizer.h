@@ -2,7 +2,7 @@
 
 #include <torch/torch.h>
 
-#include "nn/mixers/mixer.h"
+#include "nn/mixer.h"
 
 namespace memsizer::bench {
 

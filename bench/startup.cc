@@ -17,11 +17,11 @@
 #include <vector>
 
 #include "core/atomic_file.h"
-#include "core/model_file.h"
-#include "core/presets.h"
-#include "core/quantize.h"
+#include "model/model_file.h"
+#include "model/presets.h"
+#include "model/quantize.h"
 #include "core/random.h"
-#include "core/tensor_list.h"
+#include "model/tensor_list.h"
 #include "runtime/tensor_source.h"
 #include "text/tokenizer.h"
 
@@ -62,9 +62,8 @@ std::string vocabulary(int64_t pieces) {
 void write_random_model(const fs::path& path) {
   ModelDescription description;
   description.config = preset_config("base");
-  description.task = "translation";
   description.tokenizer = vocabulary(description.config.vocab);
-  const auto source = runtime::random_source(description.config, kernels::WeightType::F32, 1);
+  const auto source = runtime::random_source(description.config, WeightType::F32, 1);
   std::deque<std::vector<float>> numbers;
   std::vector<NamedTensor> tensors;
   for (const TensorSpec& spec : tensor_list(description.config)) {
@@ -74,7 +73,7 @@ void write_random_model(const fs::path& path) {
   for (const NamedTensor& tensor : tokenizer_tensors(description)) tensors.push_back(tensor);
   const fs::path large = path.parent_path() / "fp32.safetensors";
   write_model(large, tensors, model_metadata(description));
-  quantize_model(large, WeightType::Int8, path);
+  quantize_model(large, WeightType::I8, path);
   fs::remove(large);
 }
 

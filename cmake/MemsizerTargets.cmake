@@ -30,12 +30,22 @@ function(memsizer_program name)
   target_link_libraries(${name} PRIVATE ${ARG_LINKS} memsizer_options)
 endfunction()
 
-# memsizer_test(NAME SOURCES ... LINKS ... [LABELS ...]): one test program, one ctest entry.
+# memsizer_tests_need(PART TARGET): the target tests_PART, which builds what the tests of a part need, builds TARGET too.
+function(memsizer_tests_need part target)
+  if(NOT TARGET tests_${part})
+    add_custom_target(tests_${part})
+  endif()
+  add_dependencies(tests_${part} ${target})
+endfunction()
+
+# memsizer_test(PART.NAME SOURCES ... LINKS ... [LABELS ...]): one test program, one ctest entry.
 function(memsizer_test name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINKS;LABELS" ${ARGN})
   string(REPLACE "." "_" target "test_${name}")
   memsizer_program(${target} SOURCES ${ARG_SOURCES} LINKS ${ARG_LINKS} GTest::gtest)
   set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+  string(REGEX REPLACE "[.].*" "" part ${name})
+  memsizer_tests_need(${part} ${target})
   add_test(NAME ${name} COMMAND ${target})
   set_tests_properties(${name} PROPERTIES LABELS "${ARG_LABELS}" WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
 endfunction()

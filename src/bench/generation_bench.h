@@ -4,15 +4,15 @@
 #include <string>
 #include <vector>
 
-#include "core/model_config.h"
-#include "kernels/packed_matrix.h"
+#include "model/model_config.h"
+#include "core/weight_type.h"
 
 namespace memsizer::bench {
 
 // One measurement of generation with random weights.
 struct GenerationPoint {
   ModelConfig config;
-  kernels::WeightType type = kernels::WeightType::F32;
+  WeightType type = WeightType::F32;
   int threads = 1;
   int64_t batch = 1;
   int64_t beam = 1;           // 1 is greedy; more search as translate does

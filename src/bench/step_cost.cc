@@ -2,34 +2,47 @@
 
 #include <string>
 
-#include "core/state_size.h"
-#include "core/tensor_list.h"
+#include "model/tensor_list.h"
 
 namespace memsizer::bench {
 namespace {
 
-constexpr double kFloatBytes = 4.0;
-
-// Whether a step multiplies with this tensor. Cross-attention's keys and values are made once, embeddings are
-// looked up.
+// Whether a step multiplies with this tensor. What reads the source is used once, embeddings are looked up.
 bool multiplied(const TensorSpec& tensor) {
-  const std::string& name = tensor.name;
-  if (tensor.shape.size() != 2 || !name.starts_with("decoder.")) return false;
-  const bool of_source =
-      name.find("encoder_attn.") != std::string::npos &&
-      (name.find("k_proj") != std::string::npos || name.find("v_proj") != std::string::npos);
-  return !of_source && name.find("embed_") == std::string::npos;
+  return tensor.shape.size() == 2 && tensor.name.starts_with("decoder.") && !tensor.reads_source &&
+         tensor.part != "embeddings";
+}
+
+// Numbers of its state that a mixer reads or writes in a step: a recurrent state is written and read, what
+// was kept of tokens or left by a source is only read.
+double numbers_touched(const MixerConfig& config, int64_t position, int64_t source) {
+  double numbers = 0.0;
+  for (const StateField& field : config.state()) {
+    const auto elements = static_cast<double>(field.elements());
+    switch (field.growth) {
+      case Growth::Fixed:
+        numbers += elements * (config.position == Position::CausalSelf ? 2.0 : 1.0);
+        break;
+      case Growth::PerTargetToken:
+        numbers += elements * static_cast<double>(position);
+        break;
+      case Growth::PerSourceToken:
+        numbers += elements * static_cast<double>(source);
+        break;
+    }
+  }
+  return numbers;
 }
 
 }  // namespace
 
-double StepCost::weight_bytes(kernels::WeightType type) const {
+double StepCost::weight_bytes(WeightType type) const {
   switch (type) {
-    case kernels::WeightType::F32:
+    case WeightType::F32:
       return 4.0 * weights;
-    case kernels::WeightType::BF16:
+    case WeightType::BF16:
       return 2.0 * weights;
-    case kernels::WeightType::I8:
+    case WeightType::I8:
       return weights;
   }
   return 0.0;
@@ -43,17 +56,12 @@ StepCost step_cost(const ModelConfig& config, int64_t position, int64_t source) 
   // A tied output layer is the embedding.
   if (!config.adaptive.enabled() && config.embedding.tie != Tying::None)
     cost.weights += static_cast<double>(config.vocab * config.dim);
-  const auto state = [&](Position where) {
-    return static_cast<double>(mixer_state_size(mixer_config(config, where)).at(position, source)) /
-           kFloatBytes;
-  };
-  const auto layers = static_cast<double>(config.decoder.layers);
-  const double self = layers * state(Position::CausalSelf);
-  const double cross = config.has_encoder() ? layers * state(Position::Cross) : 0.0;
-  // A recurrent state is written and read, a cache of tokens and a source's state are read: a multiply-add
-  // for each number.
-  const bool writes = config.decoder.self != Mechanism::Softmax;
-  cost.row_numbers = self * (writes ? 2.0 : 1.0) + cross;
+  for (int64_t i = 0; i < config.decoder.layers; ++i) {
+    cost.row_numbers += numbers_touched(mixer_config(config, Position::CausalSelf, i), position, source);
+    if (config.has_encoder())
+      cost.row_numbers += numbers_touched(mixer_config(config, Position::Cross, i), position, source);
+  }
+  // A multiply-add for each number.
   cost.row_flops = 2.0 * cost.weights + 2.0 * cost.row_numbers;
   return cost;
 }

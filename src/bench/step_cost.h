@@ -2,8 +2,8 @@
 
 #include <cstdint>
 
-#include "core/model_config.h"
-#include "kernels/packed_matrix.h"
+#include "model/model_config.h"
+#include "core/weight_type.h"
 
 namespace memsizer::bench {
 
@@ -13,7 +13,7 @@ struct StepCost {
   double row_flops = 0;    // operations a row, weights and state
   double row_numbers = 0;  // numbers of state a row reads or writes
 
-  double weight_bytes(kernels::WeightType type) const;
+  double weight_bytes(WeightType type) const;
 };
 
 // At a row that has read `position` target tokens and `source` source tokens.

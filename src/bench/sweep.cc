@@ -53,10 +53,10 @@ bool read_all(int file, void* data, size_t size) {
 
 }  // namespace
 
-kernels::WeightType precision_of(const std::string& name) {
-  if (name == "fp32") return kernels::WeightType::F32;
-  if (name == "bf16") return kernels::WeightType::BF16;
-  if (name == "int8") return kernels::WeightType::I8;
+WeightType precision_of(const std::string& name) {
+  if (name == "fp32") return WeightType::F32;
+  if (name == "bf16") return WeightType::BF16;
+  if (name == "int8") return WeightType::I8;
   throw UserError("precision '{}' is not known; it must be fp32, bf16 or int8", name);
 }
 

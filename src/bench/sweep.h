@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "bench/generation_bench.h"
-#include "core/variant.h"
+#include "model/variant.h"
 
 namespace memsizer::bench {
 
@@ -32,7 +32,7 @@ struct SweepMeasurement {
 };
 
 // "fp32", "bf16" or "int8"; anything else is a UserError.
-kernels::WeightType precision_of(const std::string& name);
+WeightType precision_of(const std::string& name);
 
 // Every combination, variants fastest: on a shared machine only what is measured in a row can be compared.
 // `like` gives what is not varied, its configuration being the base. A value that no model can have is a

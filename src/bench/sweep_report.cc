@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 
+#include "model/state_size.h"
 #include "report/axis.h"
 #include "report/shown_text.h"
 
@@ -143,6 +144,14 @@ std::string number(double value) {
   return fmt::format("{:.{}f}", value, value < 10 ? 2 : value < 100 ? 1 : 0);
 }
 
+// What each decoder layer keeps of one row at the end.
+std::vector<int64_t> layer_state_bytes(const GenerationPoint& point) {
+  std::vector<int64_t> bytes;
+  for (const StateSize& layer : layer_state_sizes(point.config))
+    bytes.push_back(layer.at(point.length, point.source_tokens()));
+  return bytes;
+}
+
 nlohmann::json point_json(const SweepMeasurement& one) {
   const GenerationPoint& point = one.at.point;
   nlohmann::json json = {{"mechanism", one.at.variant.mechanism},
@@ -174,6 +183,7 @@ nlohmann::json point_json(const SweepMeasurement& one) {
                {"peak_resident_bytes", result.peak_resident_bytes},
                {"resident_growth_bytes", result.resident_growth},
                {"state_bytes", result.state_bytes},
+               {"layer_state_bytes", layer_state_bytes(point)},
                {"weight_bytes", result.weight_bytes},
                {"steps_timed", result.steps_timed},
                {"repeats", result.repeats}});

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/model_file.h"
+#include "model/model_file.h"
 
 namespace memsizer::cli {
 namespace {

@@ -13,8 +13,8 @@
 #include "cli/command_line.h"
 #include "core/atomic_file.h"
 #include "core/error.h"
-#include "core/model_file.h"
-#include "core/presets.h"
+#include "model/model_file.h"
+#include "model/presets.h"
 #include "kernels/team.h"
 #include "report/progress.h"
 

@@ -16,9 +16,9 @@
 #include "core/atomic_file.h"
 #include "core/child_process.h"
 #include "core/error.h"
+#include "evaluate/pairs.h"
 #include "kernels/team.h"
 #include "metrics/lead.h"
-#include "metrics/rouge.h"
 #include "text/example_reader.h"
 #include "train/comparison_report.h"
 #include "train/training_jobs.h"
@@ -30,7 +30,6 @@ namespace fs = std::filesystem;
 using train::ComparisonReport;
 using train::ComparisonRow;
 using train::ComparisonRun;
-using train::TaskKind;
 
 struct CompareCommand {
   train::ComparisonPlan plan;
@@ -56,9 +55,9 @@ struct SpeedPoint {
 
 SpeedPoint speed_point(const CompareCommand& command, const train::Recipe& recipe) {
   SpeedPoint point{command.length, command.source_length};
-  const TaskKind task = recipe.task.kind;
-  if (point.length == 0) point.length = task == TaskKind::LanguageModel ? 256 : 32;
-  if (task == TaskKind::Summarization && point.source_length == 0)
+  const Task task = recipe.task.kind;
+  if (point.length == 0) point.length = task == Task::LanguageModel ? 256 : 32;
+  if (task == Task::Summarization && point.source_length == 0)
     point.source_length = std::min<int64_t>(recipe.data.max_source_tokens, 1024);
   return point;
 }
@@ -66,11 +65,11 @@ SpeedPoint speed_point(const CompareCommand& command, const train::Recipe& recip
 // Measured by `memsizer bench`, which is without LibTorch and its memory.
 std::optional<bench::GenerationResult> measure(const CompareCommand& command, const ComparisonRun& run) {
   const SpeedPoint point = speed_point(command, run.recipe);
-  const auto found = output_of({sibling_program("memsizer"), "bench", "--json", "--model",
-                                (run.folder / "model.safetensors").string(), "--batch",
-                                fmt::to_string(command.batch), "--lengths", fmt::to_string(point.length),
-                                "--source-length", fmt::to_string(point.source_length), "--threads",
-                                fmt::to_string(command.threads), "--precision", command.precision});
+  const auto found =
+      output_of({sibling_program("memsizer"), "bench", "--json", "--model", run.files().model().string(),
+                 "--batch", fmt::to_string(command.batch), "--lengths", fmt::to_string(point.length),
+                 "--source-length", fmt::to_string(point.source_length), "--threads",
+                 fmt::to_string(command.threads), "--precision", command.precision});
   if (!found) return std::nullopt;
   const nlohmann::json json = nlohmann::json::parse(*found).at("points").at(0);
   if (json.contains("failed")) return std::nullopt;
@@ -98,7 +97,7 @@ void measure_speeds(const CompareCommand& command, const std::vector<ComparisonR
 
 // The lead baseline, which needs no model.
 void add_lead(const CompareCommand& command, const train::Recipe& recipe, ComparisonReport& report) {
-  if (recipe.task.kind != TaskKind::Summarization || command.lead < 1) return;
+  if (recipe.task.kind != Task::Summarization || command.lead < 1) return;
   const std::vector<std::string>& files = recipe.data.test.empty() ? recipe.data.valid : recipe.data.test;
   text::CorpusReport findings;
   const auto reader = text::open_examples(recipe.data, files, findings);
@@ -109,11 +108,11 @@ void add_lead(const CompareCommand& command, const train::Recipe& recipe, Compar
     outputs.push_back(metrics::lead_sentences(example.source, command.lead));
     references.push_back(example.target);
   }
-  const metrics::RougeScore rouge = metrics::corpus_rouge(outputs, references, {.stemmer = true});
-  report.baselines.push_back({fmt::format("Lead-{}", command.lead),
-                              {{"rouge1", 100.0 * rouge.rouge1.f1},
-                               {"rouge2", 100.0 * rouge.rouge2.f1},
-                               {"rougeL", 100.0 * rouge.rouge_l.f1}}});
+  evaluate::PairProtocol protocol;
+  protocol.metrics = metrics::text_metrics(metrics::headline_metrics(recipe.task.kind));
+  report.baselines.emplace_back(
+      fmt::format("Lead-{}", command.lead),
+      evaluate::evaluate_outputs(std::move(outputs), references, protocol).evaluation.scores);
 }
 
 report::Facts facts_of(const CompareCommand& command, const std::vector<ComparisonRun>& runs) {

@@ -32,8 +32,6 @@ void run_evaluate(const EvaluateCommand& command) {
 
 void add_evaluate(CLI::App& app) {
   auto options = std::make_shared<EvaluateCommand>();
-  // As in results.json, and in most papers.
-  options->options.stemmer = true;
   CLI::App* command = app.add_subcommand("evaluate", "Score a model on a test set, by length too");
   command->add_option("--model", options->model, "the model file");
   command
@@ -43,10 +41,7 @@ void add_evaluate(CLI::App& app) {
   command->add_option("--format", options->format, "parallel, tsv, jsonl (by the file's name if not given)");
   command->add_option("--source-key", options->source_key, "of JSON lines")->capture_default_str();
   command->add_option("--target-key", options->target_key, "of JSON lines")->capture_default_str();
-  command
-      ->add_option("--metric,--metrics", options->metrics,
-                   "bleu, multi-bleu, chrf, chrf++, rouge, rouge-1.5.5 (by the task if not given)")
-      ->delimiter(',');
+  add_metric_list(*command, options->metrics, " (by the task if not given)");
   add_metric_options(*command, options->options);
   command->add_flag("--stemmer,!--no-stemmer", options->options.stemmer,
                     "ROUGE of words without their endings (the default)");

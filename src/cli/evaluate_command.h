@@ -16,8 +16,8 @@ struct EvaluateCommand {
   std::string format;
   std::string source_key = "document";
   std::string target_key = "summary";
-  std::vector<std::string> metrics;
-  MetricOptions options;
+  std::vector<metrics::Metric> metrics;
+  metrics::ScoreOptions options;
   std::vector<int64_t> buckets;
   std::optional<int64_t> beam;
   std::optional<double> length_penalty;

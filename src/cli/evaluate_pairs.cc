@@ -1,18 +1,17 @@
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <numeric>
 #include <optional>
 
 #include "cli/evaluate_command.h"
 #include "cli/length_table.h"
+#include "cli/runtime_evaluated.h"
 #include "core/atomic_file.h"
-#include "core/clock.h"
+#include "core/enum_value.h"
 #include "core/error.h"
-#include "core/names.h"
-#include "engine/likelihood.h"
-#include "engine/line_pipeline.h"
+#include "evaluate/pairs.h"
 #include "metrics/lead.h"
 #include "metrics/length_buckets.h"
 #include "metrics/perplexity.h"
@@ -22,33 +21,25 @@
 namespace memsizer::cli {
 namespace {
 
-constexpr int64_t kSlice = 512;  // examples between two words about progress
+constexpr int64_t kProgressPairs = 512;  // between two lines about progress
 
 text::CorpusFormat format_of(const EvaluateCommand& command) {
   const auto ends = [&](std::string_view ending) {
     const std::string& file = command.test.front();
     return file.ends_with(ending) || file.ends_with(std::string(ending) + ".gz");
   };
-  if (!command.format.empty()) {
-    std::vector<std::string> known;
-    for (const auto& [value, name] : enum_names<text::CorpusFormat>()) {
-      if (name == command.format) return value;
-      known.emplace_back(name);
-    }
-    throw UserError("format '{}' is not known{}; known are {}", command.format,
-                    did_you_mean(command.format, known), fmt::join(known, ", "));
-  }
+  if (!command.format.empty()) return named_value<text::CorpusFormat>("format", command.format);
   if (ends(".jsonl") || ends(".json")) return text::CorpusFormat::JsonLines;
   if (ends(".tsv")) return text::CorpusFormat::Tsv;
   return text::CorpusFormat::Parallel;
 }
 
-struct Pairs {
+struct TextPairs {
   Lines sources;
   Lines references;
 };
 
-Pairs read_pairs(const EvaluateCommand& command) {
+TextPairs read_pairs(const EvaluateCommand& command) {
   text::DataOptions options;
   options.format = format_of(command);
   options.source_key = command.source_key;
@@ -60,7 +51,7 @@ Pairs read_pairs(const EvaluateCommand& command) {
     throw UserError("format 'text' is for language models; this takes pairs: parallel, tsv or jsonl");
   text::CorpusReport report;
   const auto reader = text::open_examples(options, command.test, report);
-  Pairs pairs;
+  TextPairs pairs;
   text::Example example;
   while (reader->next(example)) {
     if (command.limit > 0 && static_cast<int64_t>(pairs.sources.size()) == command.limit) break;
@@ -71,31 +62,28 @@ Pairs read_pairs(const EvaluateCommand& command) {
   return pairs;
 }
 
-// What came of a set: outputs, and what is known of each pair.
+// What came of a set, and what is known of each pair.
 struct Outcome {
-  Pairs pairs;
-  Lines outputs;
-  std::vector<int64_t> lengths;         // of sources: tokens, or words where there is no model
-  std::vector<double> log_probability;  // of the references; empty: not asked for
-  std::vector<int64_t> target_tokens;   // 0: left out of the perplexity
-  double seconds = 0.0;                 // of generation
-  int64_t generated = 0;                // tokens
+  TextPairs texts;
+  std::vector<int64_t> lengths;  // of sources: tokens, or words where there is no model
+  evaluate::PairEvaluation found;
 };
 
 metrics::Perplexity perplexity_of(const Outcome& outcome, const std::vector<size_t>& some) {
   metrics::Perplexity perplexity;
   for (const size_t i : some) {
-    if (outcome.target_tokens[i] > 0) perplexity.add(outcome.log_probability[i], outcome.target_tokens[i]);
+    if (outcome.found.target_tokens[i] > 0)
+      perplexity.add(outcome.found.log_probability[i], outcome.found.target_tokens[i]);
   }
   return perplexity;
 }
 
-ScoredTexts texts_of(const Outcome& outcome, const std::vector<size_t>& some) {
-  ScoredTexts texts;
+metrics::ScoredTexts texts_of(const Outcome& outcome, const std::vector<size_t>& some) {
+  metrics::ScoredTexts texts;
   texts.references.emplace_back();
   for (const size_t i : some) {
-    texts.hypotheses.push_back(outcome.outputs[i]);
-    texts.references.front().push_back(outcome.pairs.references[i]);
+    texts.hypotheses.push_back(outcome.found.evaluation.outputs[i]);
+    texts.references.front().push_back(outcome.texts.references[i]);
   }
   return texts;
 }
@@ -104,18 +92,19 @@ std::vector<BucketRow> rows_by_length(const EvaluateCommand& command, const Outc
   const metrics::LengthBuckets buckets(
       command.buckets.empty() ? std::vector<int64_t>{10, 20, 30, 40, 80, 160, 320} : command.buckets);
   std::vector<std::vector<size_t>> members(buckets.size());
-  for (size_t i = 0; i < outcome.outputs.size(); ++i)
+  for (size_t i = 0; i < outcome.lengths.size(); ++i)
     members[buckets.bucket_of(outcome.lengths[i])].push_back(i);
   std::vector<BucketRow> rows;
   for (size_t b = 0; b < members.size(); ++b) {
     if (members[b].empty()) continue;
     BucketRow row{buckets.label(b), static_cast<int64_t>(members[b].size()), {}};
-    const ScoredTexts texts = texts_of(outcome, members[b]);
-    for (const std::string& metric : command.metrics) {
-      const Scored scored = score_text(metric, command.options, texts);
-      row.values.insert(row.values.end(), scored.values.begin(), scored.values.end());
+    const metrics::ScoredTexts texts = texts_of(outcome, members[b]);
+    for (const metrics::Metric metric : command.metrics) {
+      const metrics::TextScore scored = metrics::score_text(metric, texts, command.options);
+      for (size_t i = 0; i < scored.values.size(); ++i)
+        row.values.emplace_back(metrics::traits_of(metric).scores[i].printed, scored.values[i]);
     }
-    if (!outcome.log_probability.empty())
+    if (!outcome.found.log_probability.empty())
       row.values.emplace_back("perplexity", perplexity_of(outcome, members[b]).value());
     rows.push_back(row);
   }
@@ -123,31 +112,29 @@ std::vector<BucketRow> rows_by_length(const EvaluateCommand& command, const Outc
 }
 
 void report_pairs(const EvaluateCommand& command, const Outcome& outcome) {
-  std::vector<size_t> all(outcome.outputs.size());
-  for (size_t i = 0; i < all.size(); ++i) all[i] = i;
-  const ScoredTexts texts = texts_of(outcome, all);
+  const evaluate::Evaluation& evaluation = outcome.found.evaluation;
   const std::vector<BucketRow> rows = rows_by_length(command, outcome);
-  nlohmann::json json = {{"pairs", all.size()}};
-  if (!command.json) fmt::print("{} pairs\n", all.size());
-  for (const std::string& metric : command.metrics) {
-    const Scored scored = score_text(metric, command.options, texts);
-    json["scores"][metric] = scored.json;
+  nlohmann::json json = {{"pairs", evaluation.outputs.size()}};
+  if (!command.json) fmt::print("{} pairs\n", evaluation.outputs.size());
+  for (size_t i = 0; i < command.metrics.size(); ++i) {
+    const metrics::TextScore& scored = outcome.found.scores[i];
+    json["scores"][enum_name(command.metrics[i])] = scored.json;
     if (!command.json) fmt::print("{}\n", scored.line);
   }
-  if (!outcome.log_probability.empty()) {
-    const metrics::Perplexity perplexity = perplexity_of(outcome, all);
-    json["perplexity"] = perplexity.value();
-    json["nll"] = perplexity.nll();
-    json["target_tokens"] = perplexity.tokens();
+  if (!outcome.found.log_probability.empty()) {
+    json["perplexity"] = evaluation.perplexity;
+    json["nll"] = evaluation.nll;
+    json["target_tokens"] = evaluation.tokens;
     if (!command.json)
-      fmt::print("perplexity {:.2f} of the references, {} tokens\n", perplexity.value(), perplexity.tokens());
+      fmt::print("perplexity {:.2f} of the references, {} tokens\n", evaluation.perplexity,
+                 evaluation.tokens);
   }
-  if (outcome.seconds > 0.0) {
-    const double rate = static_cast<double>(outcome.generated) / outcome.seconds;
+  if (const double seconds = evaluation.generation_seconds; seconds > 0.0) {
+    const double rate = static_cast<double>(evaluation.generated_tokens) / seconds;
     json["generation"] = {
-        {"seconds", outcome.seconds}, {"tokens", outcome.generated}, {"tokens_per_second", rate}};
+        {"seconds", seconds}, {"tokens", evaluation.generated_tokens}, {"tokens_per_second", rate}};
     if (!command.json)
-      fmt::print("generated {} tokens in {:.1f} s, {:.0f} tokens/s\n", outcome.generated, outcome.seconds,
+      fmt::print("generated {} tokens in {:.1f} s, {:.0f} tokens/s\n", evaluation.generated_tokens, seconds,
                  rate);
   }
   json["by_length"] = buckets_json("pairs", rows);
@@ -179,100 +166,84 @@ class OutputFile {
   std::optional<AtomicFile> file_;
 };
 
-engine::PipelineSettings settings_of(const EvaluateCommand& command, const engine::TextModel& model) {
-  engine::PipelineSettings settings;
-  settings.generation = engine::GenerationSettings::of(model.description());
-  settings.generation.sample = false;
-  if (command.beam) settings.generation.search.beam = *command.beam;
-  if (command.length_penalty) settings.generation.search.length_penalty = *command.length_penalty;
-  if (command.max_source_tokens) settings.generation.max_source_tokens = *command.max_source_tokens;
-  settings.generation.search.n_best = 1;
-  settings.threads = command.threads;
+engine::GenerationSettings settings_of(const EvaluateCommand& command, const engine::TextModel& model) {
+  engine::GenerationSettings settings = engine::GenerationSettings::of(model.description());
+  settings.sample = false;
+  if (command.beam) settings.search.beam = *command.beam;
+  if (command.length_penalty) settings.search.length_penalty = *command.length_penalty;
+  if (command.max_source_tokens) settings.max_source_tokens = *command.max_source_tokens;
+  settings.search.n_best = 1;
   settings.validate();
   return settings;
 }
 
-void generate_outputs(const engine::TextModel& model, const engine::PipelineSettings& settings,
-                      Outcome& outcome) {
-  engine::LinePipeline pipeline(model, settings);
-  const auto count = static_cast<int64_t>(outcome.pairs.sources.size());
-  report::Progress progress("generating", count, 0, kSlice);
-  int64_t cut = 0;
-  const double start = steady_seconds();
-  for (int64_t begin = 0; begin < count; begin += kSlice) {
-    const int64_t end = std::min(count, begin + kSlice);
-    const auto slice = std::span(outcome.pairs.sources)
-                           .subspan(static_cast<size_t>(begin), static_cast<size_t>(end - begin));
-    for (const engine::Result& result : pipeline.generate(slice)) {
-      outcome.outputs.push_back(result.outputs.empty() ? "" : result.outputs.front().text);
-      outcome.lengths.push_back(result.source_tokens);
-      if (!result.outputs.empty())
-        outcome.generated += static_cast<int64_t>(result.outputs.front().tokens.size());
-      if (result.tokens_read < result.source_tokens) ++cut;
-    }
-    progress.update(end, "");
-  }
-  outcome.seconds = steady_seconds() - start;
-  progress.finish();
-  if (cut > 0) fmt::print(stderr, "{} sources were too long and cut (--max-source-tokens)\n", cut);
+evaluate::PairProtocol protocol_of(const EvaluateCommand& command) {
+  return {.likelihood = !command.no_perplexity, .metrics = command.metrics, .scoring = command.options};
 }
 
-void score_references(const engine::TextModel& model, const engine::PipelineSettings& settings, int threads,
-                      Outcome& outcome) {
-  const int64_t longest = model.model().longest_target();
+// The pairs' tokens, with their end tokens.
+struct TokenPairs {
   std::vector<std::vector<int32_t>> sources;
   std::vector<std::vector<int32_t>> targets;
-  std::vector<size_t> places;
-  outcome.target_tokens.assign(outcome.outputs.size(), 0);
-  outcome.log_probability.assign(outcome.outputs.size(), 0.0);
-  for (size_t i = 0; i < outcome.outputs.size(); ++i) {
-    std::vector<int32_t> target;
-    model.tokenizer().encode(outcome.pairs.references[i], target);
+};
+
+TokenPairs encoded(const engine::TextModel& model, const TextPairs& texts) {
+  TokenPairs tokens;
+  for (size_t i = 0; i < texts.sources.size(); ++i) {
+    tokens.sources.push_back(model.encode(texts.sources[i]));
+    std::vector<int32_t>& target = tokens.targets.emplace_back();
+    model.tokenizer().encode(texts.references[i], target);
     target.push_back(static_cast<int32_t>(kEos));
-    if (longest > 0 && static_cast<int64_t>(target.size()) > longest) continue;
-    outcome.target_tokens[i] = static_cast<int64_t>(target.size());
-    sources.push_back(engine::cut_source(model, settings.generation, model.encode(outcome.pairs.sources[i])));
-    targets.push_back(std::move(target));
-    places.push_back(i);
   }
-  if (places.size() < outcome.outputs.size())
-    fmt::print(stderr,
-               "{} references are longer than the model's {} positions and left out of the perplexity\n",
-               outcome.outputs.size() - places.size(), longest);
-  runtime::Work work(threads);
-  const auto found = engine::target_likelihood(model.model(), work, sources, targets);
-  for (size_t i = 0; i < places.size(); ++i) outcome.log_probability[places[i]] = found[i];
+  return tokens;
 }
 
 }  // namespace
 
 void evaluate_lead(EvaluateCommand command) {
-  if (command.metrics.empty()) command.metrics = {"rouge"};
-  check_metrics(command.metrics, command.options);
+  if (command.metrics.empty())
+    command.metrics = metrics::text_metrics(metrics::headline_metrics(Task::Summarization));
   OutputFile file(command);
   Outcome outcome;
-  outcome.pairs = read_pairs(command);
-  for (const std::string& source : outcome.pairs.sources) {
-    outcome.outputs.push_back(metrics::lead_sentences(source, command.lead));
+  outcome.texts = read_pairs(command);
+  Lines outputs;
+  for (const std::string& source : outcome.texts.sources) {
+    outputs.push_back(metrics::lead_sentences(source, command.lead));
     outcome.lengths.push_back(1 + std::ranges::count(source, ' '));
   }
-  file.write(outcome.outputs);
+  outcome.found =
+      evaluate::evaluate_outputs(std::move(outputs), outcome.texts.references, protocol_of(command));
+  file.write(outcome.found.evaluation.outputs);
   report_pairs(command, outcome);
 }
 
 void evaluate_pairs(EvaluateCommand command, const engine::TextModel& model, int threads) {
-  const bool summarizes = model.description().task == "summarization";
   if (command.metrics.empty())
-    command.metrics =
-        summarizes ? std::vector<std::string>{"rouge"} : std::vector<std::string>{"bleu", "chrf"};
-  check_metrics(command.metrics, command.options);
-  const engine::PipelineSettings settings = settings_of(command, model);
+    command.metrics = metrics::text_metrics(metrics::headline_metrics(model.description().task));
+  const engine::GenerationSettings settings = settings_of(command, model);
   OutputFile file(command);
   Outcome outcome;
-  outcome.pairs = read_pairs(command);
-  generate_outputs(model, settings, outcome);
-  if (!command.no_perplexity) score_references(model, settings, threads, outcome);
-  file.write(outcome.outputs);
+  outcome.texts = read_pairs(command);
+  const TokenPairs tokens = encoded(model, outcome.texts);
+  for (const auto& source : tokens.sources) outcome.lengths.push_back(static_cast<int64_t>(source.size()));
+  const evaluate::Pairs pairs{.sources = outcome.texts.sources,
+                              .references = outcome.texts.references,
+                              .source_tokens = [&](size_t i) { return evaluate::Tokens(tokens.sources[i]); },
+                              .target_tokens = [&](size_t i) { return evaluate::Tokens(tokens.targets[i]); }};
+  evaluate::PairProtocol protocol = protocol_of(command);
+  protocol.max_source_tokens = settings.max_source_tokens;
+  RuntimeEvaluated evaluated(model, settings, threads);
+  report::Progress progress("generating", static_cast<int64_t>(pairs.size()), 0, kProgressPairs);
+  outcome.found = evaluate::evaluate_pairs(evaluated, model.tokenizer(), pairs, protocol,
+                                           [&](int64_t done) { progress.update(done, ""); });
+  progress.finish();
+  if (outcome.found.truncated > 0)
+    fmt::print(stderr, "{} sources were too long and cut (--max-source-tokens)\n", outcome.found.truncated);
+  if (outcome.found.left_out > 0)
+    fmt::print(stderr,
+               "{} references are longer than the model's {} positions and left out of the perplexity\n",
+               outcome.found.left_out, evaluated.longest_target());
+  file.write(outcome.found.evaluation.outputs);
   report_pairs(command, outcome);
 }
 

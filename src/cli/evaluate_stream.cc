@@ -5,9 +5,10 @@
 
 #include "cli/evaluate_command.h"
 #include "cli/length_table.h"
+#include "cli/runtime_evaluated.h"
 #include "core/clock.h"
 #include "core/error.h"
-#include "engine/likelihood.h"
+#include "evaluate/stream.h"
 #include "metrics/length_buckets.h"
 #include "metrics/perplexity.h"
 #include "report/progress.h"
@@ -52,29 +53,27 @@ void evaluate_stream(const EvaluateCommand& command, const engine::TextModel& mo
   }
   const metrics::LengthBuckets buckets(bounds);
   const std::vector<int32_t> stream = read_stream(command, model);
-  runtime::Work work(threads);
+  RuntimeEvaluated evaluated(model, engine::GenerationSettings::of(model.description()), threads);
   report::Progress progress("scoring", static_cast<int64_t>(stream.size()), 0, 1 << 16);
   const double start = steady_seconds();
-  const auto found =
-      engine::stream_likelihood(model.model(), work, stream, command.window, command.window - score_last,
-                                [&](int64_t done) { progress.update(done, ""); });
+  const evaluate::StreamEvaluation found = evaluate::evaluate_stream(
+      evaluated, stream, {.window = command.window, .context = command.window - score_last},
+      [&](int64_t done) { progress.update(done, ""); });
   const double seconds = steady_seconds() - start;
   progress.finish();
-  metrics::Perplexity all;
+  const evaluate::Evaluation& all = found.evaluation;
   std::vector<metrics::Perplexity> parts(buckets.size());
-  for (const engine::TokenLikelihood& token : found) {
-    all.add(token.log_probability);
+  for (const evaluate::ScoredToken& token : found.tokens)
     parts[buckets.bucket_of(token.context + 1)].add(token.log_probability);
-  }
   std::vector<BucketRow> rows;
   for (size_t b = 0; b < parts.size(); ++b) {
     if (parts[b].tokens() > 0)
       rows.push_back({buckets.label(b), parts[b].tokens(), {{"perplexity", parts[b].value()}}});
   }
   if (command.json) {
-    fmt::print("{}\n", nlohmann::json{{"tokens", all.tokens()},
-                                      {"perplexity", all.value()},
-                                      {"nll", all.nll()},
+    fmt::print("{}\n", nlohmann::json{{"tokens", all.tokens},
+                                      {"perplexity", all.perplexity},
+                                      {"nll", all.nll},
                                       {"window", command.window},
                                       {"score_last", score_last},
                                       {"seconds", seconds},
@@ -82,9 +81,9 @@ void evaluate_stream(const EvaluateCommand& command, const engine::TextModel& mo
                            .dump(2));
     return;
   }
-  fmt::print("perplexity {:.2f} of {} tokens, windows of {} of which the last {} are scored\n", all.value(),
-             all.tokens(), command.window, score_last);
-  fmt::print("read in {:.1f} s, {:.0f} tokens/s\n", seconds, static_cast<double>(all.tokens()) / seconds);
+  fmt::print("perplexity {:.2f} of {} tokens, windows of {} of which the last {} are scored\n",
+             all.perplexity, all.tokens, command.window, score_last);
+  fmt::print("read in {:.1f} s, {:.0f} tokens/s\n", seconds, static_cast<double>(all.tokens) / seconds);
   print_buckets("place in the window", "tokens", rows);
 }
 

@@ -6,8 +6,8 @@
 #include <memory>
 #include <string>
 
-#include "core/model_file.h"
-#include "core/quantize.h"
+#include "model/model_file.h"
+#include "model/quantize.h"
 
 namespace memsizer::cli {
 namespace {

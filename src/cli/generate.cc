@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -18,10 +19,22 @@
 namespace memsizer::cli {
 namespace {
 
-enum class Task { Translate, Summarize, Complete };
+// The command that generates with models of a task.
+struct TaskCommand {
+  Task task;
+  const char* name;
+  const char* description;
+  const char* work;  // what its models are for
+};
+
+constexpr auto kTaskCommands = std::to_array<TaskCommand>(
+    {{Task::Translation, "translate", "Translate text, a line a sentence", "translation"},
+     {Task::Summarization, "summarize", "Summarise text, a line a document", "summarization"},
+     {Task::LanguageModel, "complete", "Go on from prompts, one a line, with a language model",
+      "language modelling"}});
 
 struct GenerateCommand {
-  Task task = Task::Translate;
+  Task task = Task::Translation;
   std::string model;
   std::string input;
   std::string output;
@@ -47,13 +60,10 @@ struct GenerateCommand {
 };
 
 void require_task(const GenerateCommand& command, const engine::TextModel& model) {
-  const bool completes = command.task == Task::Complete;
+  const bool completes = command.task == Task::LanguageModel;
   if (completes == model.is_language_model()) return;
-  throw UserError("{} is a model for {}; use memsizer {}", command.model,
-                  model.is_language_model() ? "language modelling" : model.description().task,
-                  model.is_language_model()                     ? "complete"
-                  : model.description().task == "summarization" ? "summarize"
-                                                                : "translate");
+  const auto* own = std::ranges::find(kTaskCommands, model.description().task, &TaskCommand::task);
+  throw UserError("{} is a model for {}; use memsizer {}", command.model, own->work, own->name);
 }
 
 engine::PipelineSettings settings_of(const GenerateCommand& command, const ModelDescription& description) {
@@ -193,10 +203,10 @@ void run_generate(const GenerateCommand& command) {
   if (file) file->commit();
 }
 
-void add_command(CLI::App& app, Task task, const std::string& name, const std::string& description) {
+void add_command(CLI::App& app, const TaskCommand& of) {
   auto options = std::make_shared<GenerateCommand>();
-  options->task = task;
-  CLI::App* command = app.add_subcommand(name, description);
+  options->task = of.task;
+  CLI::App* command = app.add_subcommand(of.name, of.description);
   command->add_option("--model", options->model, "the model file")->required();
   command->add_option("--input", options->input, "text to read, plain or gzip; standard input if not given");
   command->add_option("--output", options->output,
@@ -218,7 +228,7 @@ void add_command(CLI::App& app, Task task, const std::string& name, const std::s
   command->add_option("--repetition-penalty", options->repetition_penalty,
                       "draw, tokens already there being less likely");
   command->add_option("--seed", options->seed, "draw with these random numbers");
-  if (task != Task::Complete)
+  if (of.task != Task::LanguageModel)
     command->add_option("--max-source-tokens", options->max_source_tokens,
                         "longer sources are cut (what the model was trained to read)");
   command->add_option("--threads", options->threads, "threads of each worker; 0 takes the physical cores")
@@ -235,9 +245,7 @@ void add_command(CLI::App& app, Task task, const std::string& name, const std::s
 }  // namespace
 
 void add_generate_commands(CLI::App& app) {
-  add_command(app, Task::Translate, "translate", "Translate text, a line a sentence");
-  add_command(app, Task::Summarize, "summarize", "Summarise text, a line a document");
-  add_command(app, Task::Complete, "complete", "Go on from prompts, one a line, with a language model");
+  for (const TaskCommand& command : kTaskCommands) add_command(app, command);
 }
 
 }  // namespace memsizer::cli

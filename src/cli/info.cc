@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -11,14 +12,15 @@
 #include <vector>
 
 #include "cli/command_line.h"
+#include "core/enum_value.h"
 #include "core/error.h"
-#include "core/model_checksum.h"
-#include "core/model_file.h"
-#include "core/presets.h"
 #include "core/safetensors.h"
-#include "core/state_size.h"
-#include "core/tensor_check.h"
-#include "core/tensor_list.h"
+#include "model/model_checksum.h"
+#include "model/model_file.h"
+#include "model/presets.h"
+#include "model/state_size.h"
+#include "model/tensor_check.h"
+#include "model/tensor_list.h"
 
 namespace memsizer::cli {
 namespace {
@@ -79,14 +81,62 @@ nlohmann::json tensors_as_json(const std::vector<TensorSpec>& tensors) {
 }
 
 void print_mechanisms(const ModelConfig& config) {
-  if (config.has_encoder()) fmt::print("encoder self-attention  {}\n", mechanism_name(config.encoder.self));
-  fmt::print("decoder self-attention  {}\n", mechanism_name(config.decoder.self));
-  if (config.has_encoder()) fmt::print("decoder cross-attention {}\n", mechanism_name(config.decoder.cross));
+  const auto print = [](const char* position, const PerLayer<Mechanism>& stack) {
+    std::vector<std::string_view> names;
+    for (const Mechanism& mechanism : stack.values()) names.push_back(mechanism.name());
+    fmt::print("{:<23} {}\n", position, fmt::join(names, ", "));
+  };
+  if (config.has_encoder()) print("encoder self-attention", config.encoder.self);
+  print("decoder self-attention", config.decoder.self);
+  if (config.has_encoder()) print("decoder cross-attention", config.decoder.cross);
+}
+
+nlohmann::json as_json(const StateSize& size) {
+  return {{"constant_bytes", size.constant_bytes},
+          {"bytes_per_target_token", size.bytes_per_target_token},
+          {"bytes_per_source_token", size.bytes_per_source_token}};
+}
+
+// One object per decoder layer: its mechanisms, what each of them keeps, and what that comes to.
+nlohmann::json layer_states(const ModelConfig& config) {
+  nlohmann::json layers = nlohmann::json::array();
+  const std::vector<StateSize> sizes = layer_state_sizes(config);
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    nlohmann::json layer = as_json(sizes[i]);
+    const auto add = [&](const char* key, Position position) {
+      const MixerConfig mixer = mixer_config(config, position, static_cast<int64_t>(i));
+      layer[key] = as_json(mixer_state_size(mixer));
+      layer[key]["mechanism"] = mixer.mechanism.name();
+      for (const StateField& field : mixer.state())
+        layer[key]["fields"].push_back(
+            {{"name", field.name}, {"shape", field.shape}, {"bytes", field.bytes()}});
+    };
+    add("self", Position::CausalSelf);
+    if (config.has_encoder()) add("cross", Position::Cross);
+    layers.push_back(std::move(layer));
+  }
+  return layers;
+}
+
+// Layers that differ are listed one by one.
+void print_layer_states(const ModelConfig& config, const InfoOptions& options) {
+  const std::vector<StateSize> sizes = layer_state_sizes(config);
+  const auto same = [&](const StateSize& size) { return size == sizes.front(); };
+  if (std::ranges::all_of(sizes, same)) return;
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    const auto name = [&](Position position) {
+      return mixer_config(config, position, static_cast<int64_t>(i)).mechanism.name();
+    };
+    std::string mechanisms(name(Position::CausalSelf));
+    if (config.has_encoder()) mechanisms += fmt::format(", {}", name(Position::Cross));
+    fmt::print("  {:<26} {:>15}  {}\n", fmt::format("layer {}", i),
+               grouped(sizes[i].at(options.target_tokens, options.source_tokens)), mechanisms);
+  }
 }
 
 ModelFacts model_facts(const SafetensorsFile& file, const ModelDescription& description) {
   ModelFacts facts{.version = description.version,
-                   .task = description.task,
+                   .task = std::string(enum_name(description.task)),
                    .weights = std::string(weight_type_name(description.weights)),
                    .file_bytes = static_cast<int64_t>(std::filesystem::file_size(file.path())),
                    .stored_checksum = {},
@@ -116,7 +166,7 @@ nlohmann::json facts_as_json(const ModelFacts& facts, const std::string& file) {
 
 void print_facts(const ModelFacts& facts, const std::string& file) {
   fmt::print("{}: memsizer-model, version {}\n", file, facts.version);
-  fmt::print("task                    {}\n", printable_name(facts.task));
+  fmt::print("task                    {}\n", facts.task);
   fmt::print("weights                 {}\n", facts.weights);
   fmt::print("file bytes              {}\n", grouped(facts.file_bytes));
   if (!facts.stored_checksum) {
@@ -142,12 +192,11 @@ void print_model(ModelConfig config, const InfoOptions& options, const ModelFact
     json["config"] = options_to_json(collect_options(config, ""));
     json["parameters"]["total"] = total;
     for (const Part& part : parts) json["parameters"][part.name] = part.parameters;
-    json["state"] = {{"constant_bytes", state.constant_bytes},
-                     {"bytes_per_target_token", state.bytes_per_target_token},
-                     {"bytes_per_source_token", state.bytes_per_source_token},
-                     {"source_tokens", options.source_tokens},
-                     {"target_tokens", options.target_tokens},
-                     {"bytes", state_bytes}};
+    json["state"] = as_json(state);
+    json["state"].update({{"source_tokens", options.source_tokens},
+                          {"target_tokens", options.target_tokens},
+                          {"bytes", state_bytes},
+                          {"layers", layer_states(config)}});
     json["weights_bytes_fp32"] = 4 * total;
     if (options.list_tensors) json["tensors"] = tensors_as_json(tensors);
     if (facts) json["file"] = facts_as_json(*facts, options.file);
@@ -172,6 +221,7 @@ void print_model(ModelConfig config, const InfoOptions& options, const ModelFact
                              ? fmt::format("at {} + {} tokens", options.source_tokens, options.target_tokens)
                              : fmt::format("at {} tokens", options.target_tokens);
   fmt::print("  {:<26} {:>15}\n", at, grouped(state_bytes));
+  print_layer_states(config, options);
   if (!options.list_tensors) return;
   fmt::print("\ntensors\n");
   for (const TensorSpec& tensor : tensors)

@@ -7,8 +7,8 @@
 #include <string>
 
 #include "core/error.h"
-#include "core/model_file.h"
-#include "core/quantize.h"
+#include "model/model_file.h"
+#include "model/quantize.h"
 
 namespace memsizer::cli {
 namespace {
@@ -22,7 +22,7 @@ struct QuantizeCommand {
 };
 
 WeightType target_type(const std::string& name) {
-  for (const WeightType type : {WeightType::Int8, WeightType::Bf16}) {
+  for (const WeightType type : {WeightType::I8, WeightType::BF16}) {
     if (name == weight_type_name(type)) return type;
   }
   const std::vector<std::string> names = {"int8", "bf16"};

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cli/text_metrics.h"
+#include "core/enum_value.h"
 #include "core/error.h"
 
 namespace memsizer::cli {
@@ -15,8 +16,9 @@ namespace {
 struct ScoreCommand {
   std::string hypotheses;
   std::vector<std::string> references;
-  std::vector<std::string> metrics = {"bleu"};
-  MetricOptions options;
+  std::vector<metrics::Metric> metrics = {metrics::Metric::Bleu};
+  metrics::ScoreOptions options;
+  int64_t seed = 12345;
   bool allow_empty = false;
   std::string baseline;
   bool json = false;
@@ -39,8 +41,8 @@ void require_no_holes(const std::string& name, const Lines& lines) {
   }
 }
 
-ScoredTexts read_texts(const ScoreCommand& command) {
-  ScoredTexts texts;
+metrics::ScoredTexts read_texts(const ScoreCommand& command) {
+  metrics::ScoredTexts texts;
   for (const std::string& path : command.references) {
     texts.references.push_back(read_lines(path));
     const Lines& lines = texts.references.back();
@@ -61,20 +63,20 @@ ScoredTexts read_texts(const ScoreCommand& command) {
 
 void run_score(const ScoreCommand& command) {
   // Mistakes in options before files that may be large.
-  check_metrics(command.metrics, command.options);
-  for (const std::string& name : command.metrics) {
-    if (command.baseline.empty() || name == "bleu" || name.starts_with("chrf")) continue;
+  for (const metrics::Metric metric : command.metrics) {
+    const metrics::MetricTraits& traits = metrics::traits_of(metric);
+    if (command.baseline.empty() || traits.takes_baseline) continue;
     throw UserError("--baseline compares by bleu, chrf or chrf++, found the metric {}; leave one of them out",
-                    name);
+                    traits.name);
   }
-  if (command.options.samples < 1 || command.options.samples > 1000000)
-    throw UserError("samples is {}; it must be 1 to 1000000", command.options.samples);
-  const ScoredTexts texts = read_texts(command);
+  const int64_t samples = command.options.bootstrap.samples;
+  if (samples < 1 || samples > 1000000) throw UserError("samples is {}; it must be 1 to 1000000", samples);
+  const metrics::ScoredTexts texts = read_texts(command);
   nlohmann::json all;
-  for (const std::string& metric : command.metrics) {
-    const Scored scored = score_text(metric, command.options, texts);
+  for (const metrics::Metric metric : command.metrics) {
+    const metrics::TextScore scored = metrics::score_text(metric, texts, command.options);
     if (command.json) {
-      all[metric] = scored.json;
+      all[enum_name(metric)] = scored.json;
     } else {
       fmt::print("{}\n", scored.line);
     }
@@ -86,6 +88,7 @@ void run_score(const ScoreCommand& command) {
 
 void add_score(CLI::App& app) {
   auto options = std::make_shared<ScoreCommand>();
+  options->options.stemmer = false;
   CLI::App* command = app.add_subcommand("score", "Score text against references: BLEU, chrF, ROUGE");
   command->add_option("--hypotheses,--input", options->hypotheses,
                       "the text to score, plain or gzip; standard input if not given");
@@ -93,21 +96,20 @@ void add_score(CLI::App& app) {
       ->add_option("--references,--reference", options->references,
                    "its references, a line a line; several files are several references of each")
       ->required();
-  command
-      ->add_option("--metric,--metrics", options->metrics,
-                   "bleu, multi-bleu, chrf, chrf++, rouge, rouge-1.5.5")
-      ->delimiter(',')
-      ->capture_default_str();
+  add_metric_list(*command, options->metrics, "")->default_str("bleu");
   add_metric_options(*command, options->options);
   command->add_flag("--stemmer", options->options.stemmer, "ROUGE of words without their endings");
   command->add_flag("--allow-empty", options->allow_empty, "references may have empty lines");
   command->add_option("--baseline", options->baseline,
                       "another system's text: is the difference in BLEU or chrF chance?");
-  command->add_option("--samples", options->options.samples, "of the paired bootstrap")
+  command->add_option("--samples", options->options.bootstrap.samples, "of the paired bootstrap")
       ->capture_default_str();
-  command->add_option("--seed", options->options.seed, "of the paired bootstrap")->capture_default_str();
+  command->add_option("--seed", options->seed, "of the paired bootstrap")->capture_default_str();
   command->add_flag("--json", options->json, "machine-readable output");
-  command->callback([options] { run_score(*options); });
+  command->callback([options] {
+    options->options.bootstrap.seed = static_cast<uint64_t>(options->seed);
+    run_score(*options);
+  });
 }
 
 }  // namespace memsizer::cli

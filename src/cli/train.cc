@@ -60,7 +60,7 @@ void run_train(const TrainCommand& command) {
   fmt::print("trained {} updates in {:.1f} minutes\n", result.updates, result.seconds / 60.0);
   print_scores("valid", result.valid);
   print_scores("test", result.test);
-  fmt::print("model   {}\nreport  {}\n", result.model.string(), (out / "report.html").string());
+  fmt::print("model   {}\nreport  {}\n", result.model.string(), train::RunFolder(out).report().string());
 }
 
 }  // namespace

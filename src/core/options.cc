@@ -7,9 +7,8 @@
 namespace memsizer {
 namespace {
 
-const OptionRef& find_option(std::span<const OptionRef> options, std::string_view path) {
-  const auto found = std::ranges::find(options, path, &OptionRef::path);
-  if (found != options.end()) return *found;
+const OptionRef& known_option(std::span<const OptionRef> options, std::string_view path) {
+  if (const OptionRef* found = find_option(options, path)) return *found;
   std::vector<std::string> paths;
   for (const OptionRef& option : options) paths.push_back(option.path);
   throw UserError("unknown option '{}'{}", printable_name(path), did_you_mean(path, paths));
@@ -19,21 +18,22 @@ const OptionRef& find_option(std::span<const OptionRef> options, std::string_vie
   throw UserError("option {} takes {}; found '{}'", option.path, option.expects, printable_name(found));
 }
 
-nlohmann::json value_from_text(const OptionRef& option, std::string_view text) {
-  if (option.text) return std::string(text);
-  if (option.expects.starts_with("a list of texts") && !text.starts_with('[')) {
-    nlohmann::json items = nlohmann::json::array();
-    for (size_t begin = 0; begin <= text.size();) {
-      const size_t comma = std::min(text.find(',', begin), text.size());
-      items.push_back(std::string(text.substr(begin, comma - begin)));
-      begin = comma + 1;
-    }
-    return items;
+// A list may be typed without its brackets: 20000,60000.
+nlohmann::json list_from_text(const OptionRef& option, std::string_view text) {
+  if (!option.text) return nlohmann::json::parse(fmt::format("[{}]", text), nullptr, /*allow_exceptions=*/false);
+  nlohmann::json items = nlohmann::json::array();
+  for (size_t begin = 0; begin <= text.size();) {
+    const size_t comma = std::min(text.find(',', begin), text.size());
+    items.push_back(std::string(text.substr(begin, comma - begin)));
+    begin = comma + 1;
   }
-  // A list may be typed without its brackets: 20000,60000.
-  const bool bare_list = option.expects.starts_with("a list") && !text.starts_with('[');
-  const std::string source = fmt::format("{}{}{}", bare_list ? "[" : "", text, bare_list ? "]" : "");
-  return nlohmann::json::parse(source, nullptr, /*allow_exceptions=*/false);
+  return items;
+}
+
+nlohmann::json value_from_text(const OptionRef& option, std::string_view text) {
+  if (option.list && !text.starts_with('[')) return list_from_text(option, text);
+  if (option.text && !option.list) return std::string(text);
+  return nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
 }
 
 void set_all(std::span<const OptionRef> options, const nlohmann::json& json, const std::string& prefix) {
@@ -43,11 +43,11 @@ void set_all(std::span<const OptionRef> options, const nlohmann::json& json, con
       // Looked up at each level: a file from elsewhere may be nested deeper than the stack can follow.
       const std::string section = path + ".";
       const auto inside = [&](const OptionRef& option) { return option.path.starts_with(section); };
-      if (std::ranges::none_of(options, inside)) bad_value(find_option(options, path), "{...}");
+      if (std::ranges::none_of(options, inside)) bad_value(known_option(options, path), "{...}");
       set_all(options, value, path);
       continue;
     }
-    const OptionRef& option = find_option(options, path);
+    const OptionRef& option = known_option(options, path);
     if (!option.set(value))
       bad_value(option, value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
   }
@@ -59,8 +59,13 @@ std::string options_detail::one_of(std::span<const std::string> names) {
   return fmt::format("one of {}", fmt::join(names, ", "));
 }
 
+const OptionRef* find_option(std::span<const OptionRef> options, std::string_view path) {
+  const auto found = std::ranges::find(options, path, &OptionRef::path);
+  return found == options.end() ? nullptr : &*found;
+}
+
 void set_option(std::span<const OptionRef> options, std::string_view path, std::string_view text) {
-  const OptionRef& option = find_option(options, path);
+  const OptionRef& option = known_option(options, path);
   if (!option.set(value_from_text(option, text))) bad_value(option, text);
 }
 

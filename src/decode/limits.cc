@@ -4,7 +4,7 @@
 #include <stdexcept>
 
 #include "core/error.h"
-#include "core/model_config.h"
+#include "core/special_tokens.h"
 
 namespace memsizer::decode {
 namespace {

@@ -7,7 +7,7 @@
 #include <unordered_set>
 #include <utility>
 
-#include "core/model_config.h"
+#include "core/special_tokens.h"
 #include "core/random.h"
 #include "decode/best_candidates.h"
 #include "decode/limits.h"

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <utility>
 
-#include "core/model_config.h"
+#include "core/special_tokens.h"
 #include "decode/limits.h"
 #include "decode/ngrams.h"
 

@@ -2,12 +2,10 @@
 
 #include <algorithm>
 
-#include "core/error.h"
 #include "decode/row_scores.h"
 #include "engine/batching.h"
 #include "kernels/aligned_buffer.h"
 #include "runtime/joined_tokens.h"
-#include "text/batches.h"
 
 namespace memsizer::engine {
 namespace {
@@ -67,7 +65,7 @@ class Windows {
   Windows(const Model& model, Work& work, std::span<const int32_t> stream)
       : model_(model), work_(work), stream_(stream), reader_(model, work) {}
 
-  void score(std::span<const text::StreamBlock> blocks, std::vector<TokenLikelihood>& result) {
+  void score(std::span<const text::StreamBlock> blocks, std::vector<double>& result) {
     const auto rows = static_cast<int64_t>(blocks.size());
     DecoderState state = model_.start(rows);
     int64_t context = length(blocks.front());
@@ -96,7 +94,7 @@ class Windows {
   }
 
   void score_piece(std::span<const text::StreamBlock> blocks, int64_t begin, int64_t end, DecoderState& state,
-                   std::vector<TokenLikelihood>& result) {
+                   std::vector<double>& result) {
     std::vector<int32_t> targets;
     for (const text::StreamBlock& block : blocks) {
       const auto some =
@@ -108,7 +106,7 @@ class Windows {
     for (const text::StreamBlock& block : blocks) {
       for (int64_t t = begin; t < end; ++t, ++i) {
         if (block.begin + t < block.score_from) continue;
-        result[static_cast<size_t>(block.begin + t)] = {found[i], static_cast<int32_t>(t)};
+        result[static_cast<size_t>(block.begin + t)] = found[i];
       }
     }
   }
@@ -121,30 +119,25 @@ class Windows {
 
 }  // namespace
 
-std::vector<TokenLikelihood> stream_likelihood(const Model& model, Work& work,
-                                               std::span<const int32_t> stream, int64_t window,
-                                               int64_t context, const OnDone& on_done) {
-  const int64_t longest = model.longest_target();
-  if (longest > 0 && window > longest)
-    throw UserError("window is {}; this model has positions for {} tokens", window, longest);
-  const auto blocks = text::evaluation_blocks(static_cast<int64_t>(stream.size()), window, context);
-  const auto most_rows = static_cast<size_t>(std::max<int64_t>(1, kTokens / window));
-  std::vector<TokenLikelihood> result(stream.size());
-  Windows windows(model, work, stream);
-  for (size_t begin = 0; begin < blocks.size();) {
+std::vector<double> stream_likelihood(const Model& model, Work& work, std::span<const int32_t> stream,
+                                      std::span<const text::StreamBlock> windows, const OnDone& on_done) {
+  std::vector<double> result(stream.size());
+  Windows scorer(model, work, stream);
+  for (size_t begin = 0; begin < windows.size();) {
+    const auto most_rows = static_cast<size_t>(std::max<int64_t>(1, kTokens / length(windows[begin])));
     size_t end = begin;
-    while (end < blocks.size() && end - begin < most_rows && length(blocks[end]) == length(blocks[begin]))
+    while (end < windows.size() && end - begin < most_rows && length(windows[end]) == length(windows[begin]))
       ++end;
-    windows.score({blocks.data() + begin, end - begin}, result);
+    scorer.score(windows.subspan(begin, end - begin), result);
     begin = end;
-    if (on_done) on_done(blocks[begin - 1].end);
+    if (on_done) on_done(windows[begin - 1].end);
   }
   return result;
 }
 
 std::vector<double> target_likelihood(const Model& model, Work& work,
-                                      const std::vector<std::vector<int32_t>>& sources,
-                                      const std::vector<std::vector<int32_t>>& targets,
+                                      std::span<const std::span<const int32_t>> sources,
+                                      std::span<const std::span<const int32_t>> targets,
                                       const OnDone& on_done) {
   std::vector<size_t> lengths;
   for (size_t i = 0; i < sources.size(); ++i)

@@ -9,7 +9,7 @@
 
 #include "core/error.h"
 #include "engine/batching.h"
-#include "text/utf8.h"
+#include "text/white_space.h"
 
 namespace memsizer::engine {
 namespace {

@@ -1,7 +1,7 @@
 #include "engine/text_model.h"
 
 #include "core/error.h"
-#include "core/model_file.h"
+#include "model/model_file.h"
 
 namespace memsizer::engine {
 namespace {

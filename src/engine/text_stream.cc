@@ -1,6 +1,6 @@
 #include "engine/text_stream.h"
 
-#include "text/utf8.h"
+#include "core/utf8.h"
 
 namespace memsizer::engine {
 
@@ -15,7 +15,7 @@ void stream_text(const TextModel& model, runtime::Work& work, const GenerationSe
   const auto tell = [&](bool at_end) {
     const std::string text = model.decode(tokens);
     const std::string_view piece = std::string_view(text).substr(std::min(told, text.size()));
-    if (piece.empty() || (!at_end && !text::valid_utf8(piece))) return true;
+    if (piece.empty() || (!at_end && !valid_utf8(piece))) return true;
     told = text.size();
     return on_text(piece);
   };

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <bit>
-#include <cmath>
 #include <cstring>
 #include <stdexcept>
 #include <vector>
 
+#include "core/weight_rounding.h"
 #include "kernels/pack_rows.h"
 
 namespace memsizer::kernels {
@@ -22,16 +22,6 @@ int64_t number_bytes(WeightType type) {
       return 1;
   }
   throw std::logic_error("weight type without a size");
-}
-
-uint16_t to_bf16(float value) {
-  const auto bits = std::bit_cast<uint32_t>(value);
-  if (std::isnan(value)) return static_cast<uint16_t>((bits >> 16) | 0x40U);
-  return static_cast<uint16_t>((bits + 0x7FFFU + ((bits >> 16) & 1U)) >> 16);
-}
-
-float from_bf16(uint16_t value) {
-  return std::bit_cast<float>(static_cast<uint32_t>(value) << 16);
 }
 
 constexpr int64_t kPanelRows = PackedMatrix::kPanelRows;
@@ -51,24 +41,6 @@ void for_each_panel(int64_t first, int64_t count, const Work& work) {
 }
 
 }  // namespace
-
-// Written so that the compiler makes vectors of it: the largest size as an integer, whose order is the same,
-// and rounding by a number whose fraction has no bits left.
-float quantize_row(std::span<const float> row, std::span<int8_t> out) {
-  int32_t largest_bits = 0;
-  for (const float value : row)
-    largest_bits = std::max(largest_bits, std::bit_cast<int32_t>(std::fabs(value)));
-  const auto largest = std::bit_cast<float>(largest_bits);
-  const float scale = largest / 127.0F;
-  const float inverse = scale > 0.0F ? 1.0F / scale : 0.0F;
-  constexpr float kRounder = 12582912.0F;  // 1.5 * 2^23
-  for (size_t i = 0; i < row.size(); ++i) {
-    const float rounded = row[i] * inverse + kRounder;
-    const int32_t number = std::bit_cast<int32_t>(rounded) - std::bit_cast<int32_t>(kRounder);
-    out[i] = static_cast<int8_t>(std::clamp(number, -127, 127));
-  }
-  return scale;
-}
 
 PackedMatrix::PackedMatrix(WeightType type, int64_t rows, int64_t columns, std::shared_ptr<Arena> arena)
     : type_(type),
@@ -110,9 +82,9 @@ void PackedMatrix::set_rows(int64_t first, std::span<const float> numbers) {
       const auto row = numbers.subspan(static_cast<size_t>(i * columns_), static_cast<size_t>(columns_));
       std::byte* to = narrow.data() + (i - begin) * row_bytes;
       if (type_ == WeightType::I8) {
-        scales_.data()[first + i] = quantize_row(row, {reinterpret_cast<int8_t*>(to), row.size()});
+        scales_.data()[first + i] = round_to_int8(row, {reinterpret_cast<int8_t*>(to), row.size()});
       } else {
-        std::ranges::transform(row, reinterpret_cast<uint16_t*>(to), to_bf16);
+        std::ranges::transform(row, reinterpret_cast<uint16_t*>(to), round_to_bf16);
       }
     }
     pack_rows(rows, end - begin, row_bytes, type_ == WeightType::I8 ? kExcess : 0, first_unit(first + begin));

@@ -4,12 +4,11 @@
 #include <memory>
 #include <span>
 
+#include "core/weight_type.h"
 #include "kernels/aligned_buffer.h"
 #include "kernels/arena.h"
 
 namespace memsizer::kernels {
-
-enum class WeightType { F32, BF16, I8 };
 
 // A weight matrix [rows, columns] as the matrix kernels want it: panels of 16 rows, within a panel the
 // columns in turn, so that a product reads one stream and needs no sums across a vector. A row has 4 bytes in
@@ -30,8 +29,8 @@ class PackedMatrix {
   int64_t panels() const { return (rows_ + kPanelRows - 1) / kPanelRows; }
   size_t bytes() const { return static_cast<size_t>(panels() * panel_bytes_) + scales_.bytes(); }
 
-  // Fills rows from `first` on with row-major numbers [n, columns]; I8 takes each row's scale from its
-  // largest number.
+  // Fills rows from `first` on with row-major numbers [n, columns], which BF16 and I8 round as files do
+  // (core/weight_rounding.h).
   void set_rows(int64_t first, std::span<const float> numbers);
   // The same for rows quantised already, a scale each (I8 only).
   void set_rows(int64_t first, std::span<const int8_t> numbers, std::span<const float> scales);
@@ -63,8 +62,5 @@ class PackedMatrix {
   std::byte* data_ = nullptr;  // in the arena
   AlignedBuffer<float> scales_;
 };
-
-// The scale of a row of int8 weights and its numbers: symmetric, [-127, 127].
-float quantize_row(std::span<const float> row, std::span<int8_t> out);
 
 }  // namespace memsizer::kernels

@@ -13,9 +13,9 @@ struct RowScale {
   int32_t first;  // what the row's sums begin with: takes off the 128 that all I8 weights are kept larger by
 };
 
-// Rows rounded to signed bytes, each with a scale of its own, for products with I8 weights. Two neighbours
-// are together at most 128 in size, so that 255 times them fits 16 bits: processors multiply bytes two at a
-// time into so many.
+// Rows of activations rounded to signed bytes (weights: core/weight_rounding.h), each with a scale of its
+// own, for products with I8 weights. Two neighbours are together at most 128 in size, so that 255 times them
+// fits 16 bits: processors multiply bytes two at a time into so many.
 struct QuantizedRows {
   int8_t* data = nullptr;  // [count, stride], zeros behind the columns
   int64_t stride = 0;      // a multiple of 4

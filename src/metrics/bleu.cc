@@ -2,26 +2,39 @@
 
 #include <fmt/format.h>
 
-#include <stdexcept>
+#include <array>
 
+#include "core/enum_value.h"
 #include "metrics/bleu_statistics.h"
-#include "metrics/bleu_tokenizers.h"
+
+namespace memsizer {
+
+template <>
+std::span<const std::pair<metrics::BleuTokenizer, std::string_view>> enum_names<metrics::BleuTokenizer>() {
+  using enum metrics::BleuTokenizer;
+  static constexpr auto names = std::to_array<std::pair<metrics::BleuTokenizer, std::string_view>>(
+      {{V13a, "13a"}, {Intl, "intl"}, {Zh, "zh"}, {Char, "char"}, {None, "none"}});
+  return names;
+}
+
+template <>
+std::span<const std::pair<metrics::BleuSmoothing, std::string_view>> enum_names<metrics::BleuSmoothing>() {
+  using enum metrics::BleuSmoothing;
+  static constexpr auto names = std::to_array<std::pair<metrics::BleuSmoothing, std::string_view>>(
+      {{Exp, "exp"}, {Floor, "floor"}, {AddK, "add-k"}, {None, "none"}});
+  return names;
+}
+
+}  // namespace memsizer
 
 namespace memsizer::metrics {
 namespace {
 
 std::string smoothing_text(const BleuOptions& options) {
-  switch (options.smoothing) {
-    case BleuSmoothing::None:
-      return "none";
-    case BleuSmoothing::Exp:
-      return "exp";
-    case BleuSmoothing::Floor:
-      return fmt::format("floor[{:.2f}]", smoothing_value(options));
-    case BleuSmoothing::AddK:
-      return fmt::format("add-k[{:.2f}]", smoothing_value(options));
-  }
-  throw std::logic_error("unknown BLEU smoothing");
+  const std::string_view name = enum_name(options.smoothing);
+  const bool has_value =
+      options.smoothing == BleuSmoothing::Floor || options.smoothing == BleuSmoothing::AddK;
+  return has_value ? fmt::format("{}[{:.2f}]", name, smoothing_value(options)) : std::string(name);
 }
 
 }  // namespace
@@ -46,7 +59,7 @@ std::string format_bleu(const BleuScore& score) {
 std::string signature(const BleuOptions& options, size_t references) {
   return fmt::format("nrefs:{}|case:{}|eff:{}|tok:{}|smooth:{}", references,
                      options.lowercase ? "lc" : "mixed", options.effective_order ? "yes" : "no",
-                     tokenizer_name(options.tokenizer), smoothing_text(options));
+                     enum_name(options.tokenizer), smoothing_text(options));
 }
 
 }  // namespace memsizer::metrics

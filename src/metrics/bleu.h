@@ -7,10 +7,13 @@
 #include <string_view>
 #include <vector>
 
+#include "core/options.h"
+
 namespace memsizer::metrics {
 
-enum class BleuTokenizer { None, V13a, Intl, Zh, Char };
-enum class BleuSmoothing { None, Exp, Floor, AddK };
+// Their names, in options and in sacreBLEU's signature, are those of enum_names.
+enum class BleuTokenizer { V13a, Intl, Zh, Char, None };
+enum class BleuSmoothing { Exp, Floor, AddK, None };
 
 struct BleuOptions {
   BleuTokenizer tokenizer = BleuTokenizer::V13a;
@@ -47,3 +50,12 @@ std::string format_multi_bleu(const BleuScore& score);
 std::string signature(const BleuOptions& options, size_t references);
 
 }  // namespace memsizer::metrics
+
+namespace memsizer {
+
+template <>
+std::span<const std::pair<metrics::BleuTokenizer, std::string_view>> enum_names<metrics::BleuTokenizer>();
+template <>
+std::span<const std::pair<metrics::BleuSmoothing, std::string_view>> enum_names<metrics::BleuSmoothing>();
+
+}  // namespace memsizer

@@ -192,7 +192,7 @@ void tokenize_intl(std::string_view line, std::string& text) {
   for (const Character& character : out) {
     const bool symbol = character.kind == CharacterKind::Symbol;
     if (symbol) text += ' ';
-    append_utf8(text, character.value);
+    append_character(text, character.value);
     if (symbol) text += ' ';
   }
 }
@@ -232,22 +232,6 @@ std::span<const std::string_view> LineTokenizer::tokens(std::string_view line) {
 std::string tokenized(BleuTokenizer tokenizer, std::string_view line) {
   LineTokenizer tokenizer_of_lines(tokenizer);
   return fmt::format("{}", fmt::join(tokenizer_of_lines.tokens(line), " "));
-}
-
-std::string_view tokenizer_name(BleuTokenizer tokenizer) {
-  switch (tokenizer) {
-    case BleuTokenizer::None:
-      return "none";
-    case BleuTokenizer::V13a:
-      return "13a";
-    case BleuTokenizer::Intl:
-      return "intl";
-    case BleuTokenizer::Zh:
-      return "zh";
-    case BleuTokenizer::Char:
-      return "char";
-  }
-  throw std::logic_error("unknown BLEU tokenizer");
 }
 
 }  // namespace memsizer::metrics

@@ -33,7 +33,4 @@ class LineTokenizer {
 // The tokens with one space between each two, as sacreBLEU shows them.
 std::string tokenized(BleuTokenizer tokenizer, std::string_view line);
 
-// sacreBLEU's name of the tokenizer: "13a".
-std::string_view tokenizer_name(BleuTokenizer tokenizer);
-
 }  // namespace memsizer::metrics

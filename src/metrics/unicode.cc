@@ -5,6 +5,8 @@
 #include <iterator>
 #include <span>
 
+#include "core/utf8.h"
+
 namespace memsizer::metrics {
 namespace {
 
@@ -51,8 +53,9 @@ constexpr std::array<CharacterKind, 128> make_ascii_kinds() {
 
 constexpr std::array<CharacterKind, 128> kAsciiKinds = make_ascii_kinds();
 
-constexpr bool is_ascii_space(unsigned char byte) {
-  return byte == ' ' || (byte >= 9 && byte <= 13) || (byte >= 0x1c && byte <= 0x1f);
+// The information separators, which are white space to Python and not to Unicode.
+constexpr bool is_ascii_separator(char32_t character) {
+  return character >= 0x1c && character <= 0x1f;
 }
 
 // The run that holds the character, or null.
@@ -62,14 +65,6 @@ const AnyRun* find_run(const AnyRun (&runs)[kSize], char32_t character) {
       std::lower_bound(std::begin(runs), std::end(runs), character,
                        [](const AnyRun& candidate, char32_t value) { return candidate.last < value; });
   return run != std::end(runs) && run->first <= character ? run : nullptr;
-}
-
-unsigned char byte_at(std::string_view text, size_t at) {
-  return static_cast<unsigned char>(text[at]);
-}
-
-bool is_continuation(std::string_view text, size_t at) {
-  return at < text.size() && (byte_at(text, at) & 0xc0) == 0x80;
 }
 
 char32_t simple_lower(char32_t character) {
@@ -101,44 +96,17 @@ bool is_final_sigma(std::span<const char32_t> before, std::span<const char32_t> 
 }  // namespace
 
 char32_t next_character(std::string_view text, size_t& at) {
-  const unsigned char lead = byte_at(text, at);
-  if (lead < 0x80) {
-    ++at;
-    return lead;
-  }
-  const size_t length = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
-  char32_t character = lead & (0x7fU >> length);
-  bool valid = lead >= 0xc2 && lead <= 0xf4;
-  for (size_t i = 1; valid && i < length; ++i) {
-    valid = is_continuation(text, at + i);
-    if (valid) character = character << 6 | (byte_at(text, at + i) & 0x3fU);
-  }
-  constexpr std::array<char32_t, 5> kSmallest = {0, 0, 0x80, 0x800, 0x10000};
-  valid = valid && character >= kSmallest[length] && character <= 0x10ffff &&
-          (character < 0xd800 || character > 0xdfff);
-  at += valid ? length : 1;
-  return valid ? character : kByteSurrogates + lead;
+  const CodePoint character = first_code_point(text.substr(at));
+  const char32_t escaped = kByteSurrogates + static_cast<unsigned char>(text[at]);
+  at += character.bytes;
+  return character.code == kNoCode ? escaped : character.code;
 }
 
-void append_utf8(std::string& text, char32_t character) {
-  const auto put = [&](char32_t byte) { text.push_back(static_cast<char>(byte)); };
-  const auto put_continuation = [&](int shift) { put(0x80 | (character >> shift & 0x3f)); };
-  if (character < 0x80) {
-    put(character);
-  } else if (character >= kByteSurrogates && character <= kByteSurrogates + 0xff) {
-    put(character - kByteSurrogates);
-  } else if (character < 0x800) {
-    put(0xc0 | character >> 6);
-    put_continuation(0);
-  } else if (character < 0x10000) {
-    put(0xe0 | character >> 12);
-    put_continuation(6);
-    put_continuation(0);
+void append_character(std::string& text, char32_t character) {
+  if (character >= kByteSurrogates && character <= kByteSurrogates + 0xff) {
+    text.push_back(static_cast<char>(character - kByteSurrogates));
   } else {
-    put(0xf0 | character >> 18);
-    put_continuation(12);
-    put_continuation(6);
-    put_continuation(0);
+    append_utf8(text, character);
   }
 }
 
@@ -149,10 +117,7 @@ CharacterKind kind_of(char32_t character) {
 }
 
 bool is_space(char32_t character) {
-  if (character < 0x80) return is_ascii_space(static_cast<unsigned char>(character));
-  return character == 0x85 || character == 0xa0 || character == 0x1680 ||
-         (character >= 0x2000 && character <= 0x200a) || character == 0x2028 || character == 0x2029 ||
-         character == 0x202f || character == 0x205f || character == 0x3000;
+  return is_white_space(character) || is_ascii_separator(character);
 }
 
 void split_words(std::string_view text, std::vector<std::string_view>& words) {
@@ -162,12 +127,12 @@ void split_words(std::string_view text, std::vector<std::string_view>& words) {
     if (end > start) words.push_back(text.substr(start, end - start));
   };
   while (at < text.size()) {
-    const unsigned char byte = byte_at(text, at);
+    const unsigned char byte = static_cast<unsigned char>(text[at]);
     const size_t before = at;
     // Every white space above ASCII starts with one of these bytes.
     if (byte < 0x80 || (byte != 0xc2 && (byte < 0xe1 || byte > 0xe3))) {
       ++at;
-      if (!is_ascii_space(byte)) continue;
+      if (byte >= 0x80 || !is_space(byte)) continue;
     } else if (!is_space(next_character(text, at))) {
       continue;
     }
@@ -180,7 +145,7 @@ void split_words(std::string_view text, std::vector<std::string_view>& words) {
 std::string_view trim_end(std::string_view text) {
   while (!text.empty()) {
     size_t last = text.size() - 1;
-    while (last > 0 && text.size() - last < 4 && is_continuation(text, last)) --last;
+    while (last > 0 && text.size() - last < 4 && continues_utf8(text[last])) --last;
     size_t at = last;
     if (!is_space(next_character(text, at)) || at != text.size()) break;
     text = text.substr(0, last);
@@ -209,11 +174,11 @@ std::string lowercase(std::string_view text) {
   const std::span<const char32_t> all = characters;
   for (size_t i = 0; i < all.size(); ++i) {
     if (all[i] == kCapitalSigma) {
-      append_utf8(lower, is_final_sigma(all.first(i), all.subspan(i + 1)) ? kFinalSigma : kSmallSigma);
+      append_character(lower, is_final_sigma(all.first(i), all.subspan(i + 1)) ? kFinalSigma : kSmallSigma);
     } else if (all[i] == kCapitalDottedI) {
       lower += "i\u0307";
     } else {
-      append_utf8(lower, simple_lower(all[i]));
+      append_character(lower, simple_lower(all[i]));
     }
   }
   return lower;

@@ -10,10 +10,10 @@ namespace memsizer::metrics {
 enum class CharacterKind : uint8_t { Other, Number, Punctuation, Symbol };
 
 // The character at `at`, which moves behind it. A byte that belongs to no valid UTF-8 comes back as a lone
-// surrogate (U+DC00 + byte), which append_utf8 turns into that byte again: broken text is scored, not
+// surrogate (U+DC00 + byte), which append_character turns into that byte again: broken text is scored, not
 // refused.
 char32_t next_character(std::string_view text, size_t& at);
-void append_utf8(std::string& text, char32_t character);
+void append_character(std::string& text, char32_t character);
 
 CharacterKind kind_of(char32_t character);
 

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "core/tensor_list.h"
+#include "model/tensor_list.h"
 #include "nn/modules.h"
 
 namespace memsizer::nn {

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "core/model_config.h"
+#include "model/model_config.h"
 #include "nn/adaptive_input.h"
 #include "nn/pass.h"
 

@@ -13,7 +13,7 @@ using at::Tensor;
 
 std::vector<std::shared_ptr<LayerImpl>> make_layers(const ModelConfig& config) {
   std::vector<std::shared_ptr<LayerImpl>> layers;
-  for (int64_t i = 0; i < config.decoder.layers; ++i) layers.push_back(LayerImpl::decoder(config));
+  for (int64_t i = 0; i < config.decoder.layers; ++i) layers.push_back(LayerImpl::decoder(config, i));
   return layers;
 }
 

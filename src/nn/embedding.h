@@ -2,7 +2,7 @@
 
 #include <torch/torch.h>
 
-#include "core/model_config.h"
+#include "model/model_config.h"
 
 namespace memsizer::nn {
 

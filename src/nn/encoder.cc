@@ -7,7 +7,7 @@ namespace {
 
 std::vector<std::shared_ptr<LayerImpl>> make_layers(const ModelConfig& config) {
   std::vector<std::shared_ptr<LayerImpl>> layers;
-  for (int64_t i = 0; i < config.encoder.layers; ++i) layers.push_back(LayerImpl::encoder(config));
+  for (int64_t i = 0; i < config.encoder.layers; ++i) layers.push_back(LayerImpl::encoder(config, i));
   return layers;
 }
 

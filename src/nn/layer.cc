@@ -23,15 +23,15 @@ LayerImpl::LayerImpl(const ModelConfig& config, const MixerConfig& self, const M
   final_norm_ = register_module("final_layer_norm", LayerNorm(config.dim));
 }
 
-std::shared_ptr<LayerImpl> LayerImpl::encoder(const ModelConfig& config) {
-  const MixerConfig self = mixer_config(config, Position::EncoderSelf);
+std::shared_ptr<LayerImpl> LayerImpl::encoder(const ModelConfig& config, int64_t layer) {
+  const MixerConfig self = mixer_config(config, Position::EncoderSelf, layer);
   return std::shared_ptr<LayerImpl>(
       new LayerImpl(config, self, nullptr, config.encoder.ffn, config.encoder.pre_norm));
 }
 
-std::shared_ptr<LayerImpl> LayerImpl::decoder(const ModelConfig& config) {
-  const MixerConfig self = mixer_config(config, Position::CausalSelf);
-  const MixerConfig cross = mixer_config(config, Position::Cross);
+std::shared_ptr<LayerImpl> LayerImpl::decoder(const ModelConfig& config, int64_t layer) {
+  const MixerConfig self = mixer_config(config, Position::CausalSelf, layer);
+  const MixerConfig cross = mixer_config(config, Position::Cross, layer);
   return std::shared_ptr<LayerImpl>(new LayerImpl(config, self, config.has_encoder() ? &cross : nullptr,
                                                   config.decoder.ffn, config.decoder.pre_norm));
 }

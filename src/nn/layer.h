@@ -5,8 +5,8 @@
 #include <memory>
 #include <string>
 
-#include "core/model_config.h"
-#include "nn/mixers/mixer.h"
+#include "model/model_config.h"
+#include "nn/mixer.h"
 #include "nn/modules.h"
 #include "nn/pass.h"
 
@@ -23,8 +23,9 @@ struct LayerState {
 // mixers they hold.
 class LayerImpl : public torch::nn::Module {
  public:
-  static std::shared_ptr<LayerImpl> encoder(const ModelConfig& config);
-  static std::shared_ptr<LayerImpl> decoder(const ModelConfig& config);
+  // Number `layer` of its stack: a stack may mix mechanisms.
+  static std::shared_ptr<LayerImpl> encoder(const ModelConfig& config, int64_t layer);
+  static std::shared_ptr<LayerImpl> decoder(const ModelConfig& config, int64_t layer);
 
   // x [time, batch, dim]; source is undefined without cross-attention.
   at::Tensor forward(const at::Tensor& x, const at::Tensor& padding, const at::Tensor& source,

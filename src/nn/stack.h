@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "core/model_config.h"
+#include "model/model_config.h"
 #include "nn/layer.h"
 #include "nn/modules.h"
 #include "nn/positions.h"

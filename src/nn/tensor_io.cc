@@ -6,7 +6,7 @@
 #include <stdexcept>
 
 #include "core/error.h"
-#include "core/model_file.h"
+#include "model/model_file.h"
 
 namespace memsizer::nn {
 namespace {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/safetensors.h"
-#include "core/tensor_list.h"
+#include "model/tensor_list.h"
 
 namespace memsizer::nn {
 

@@ -3,7 +3,7 @@
 #include <sstream>
 
 #include "core/error.h"
-#include "core/model_config.h"
+#include "core/special_tokens.h"
 
 namespace memsizer::nn {
 

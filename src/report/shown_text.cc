@@ -1,7 +1,8 @@
 #include "report/shown_text.h"
 
 #include <algorithm>
-#include <cstdint>
+
+#include "core/utf8.h"
 
 namespace memsizer::report {
 namespace {
@@ -11,31 +12,6 @@ constexpr std::string_view kEllipsis = "...";
 // Hangul Jamo; nothing before it is wide.
 constexpr char32_t kFirstWide = 0x1100;
 
-struct Character {
-  char32_t code = 0;
-  size_t bytes = 1;
-  bool valid = false;
-};
-
-// The character at the start of `text`, which is not empty. An invalid one is a single byte long.
-Character first_character(std::string_view text) {
-  const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned char lead = byte(0);
-  if (lead < 0x80) return {.code = lead, .bytes = 1, .valid = true};
-  if (lead < 0xc2 || lead > 0xf4) return {};
-  const size_t bytes = lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
-  if (text.size() < bytes) return {};
-  char32_t code = lead & (0x7fU >> bytes);
-  for (size_t i = 1; i < bytes; ++i) {
-    if ((byte(i) & 0xc0) != 0x80) return {};
-    code = code << 6 | (byte(i) & 0x3fU);
-  }
-  const bool overlong = (bytes == 3 && code < 0x800) || (bytes == 4 && code < 0x10000);
-  const bool surrogate = code >= 0xd800 && code < 0xe000;
-  if (overlong || surrogate || code > 0x10ffff) return {};
-  return {.code = code, .bytes = bytes, .valid = true};
-}
-
 // Neither XML nor a terminal should meet these.
 bool is_forbidden(char32_t code) {
   if (code == '\n' || code == '\t') return false;
@@ -43,7 +19,7 @@ bool is_forbidden(char32_t code) {
 }
 
 size_t columns_of(char32_t code) {
-  return code >= kFirstWide ? 2 : 1;
+  return code >= kFirstWide && code != kNoCode ? 2 : 1;
 }
 
 }  // namespace
@@ -52,10 +28,10 @@ std::string clean_text(std::string_view text) {
   std::string clean;
   clean.reserve(text.size());
   while (!text.empty()) {
-    const Character character = first_character(text);
+    const CodePoint character = first_code_point(text);
     if (character.code == '\r') {
       if (!text.substr(1).starts_with('\n')) clean += '\n';
-    } else if (!character.valid || is_forbidden(character.code)) {
+    } else if (character.code == kNoCode || is_forbidden(character.code)) {
       clean += kReplacement;
     } else {
       clean += text.substr(0, character.bytes);
@@ -102,7 +78,7 @@ std::string escape_markup(std::string_view text) {
 size_t text_columns(std::string_view text) {
   size_t columns = 0;
   while (!text.empty()) {
-    const Character character = first_character(text);
+    const CodePoint character = first_code_point(text);
     columns += columns_of(character.code);
     text.remove_prefix(character.bytes);
   }
@@ -115,7 +91,7 @@ std::string cut_to_columns(std::string_view text, size_t columns) {
   size_t left = columns - end.size();
   size_t bytes = 0;
   while (bytes < text.size()) {
-    const Character character = first_character(text.substr(bytes));
+    const CodePoint character = first_code_point(text.substr(bytes));
     if (columns_of(character.code) > left) break;
     left -= columns_of(character.code);
     bytes += character.bytes;

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "core/tensor_list.h"
+#include "model/tensor_list.h"
 #include "runtime/linear.h"
 #include "runtime/positions.h"
 

@@ -19,13 +19,14 @@ Layer::Layer(const ModelConfig& config, const Weights& weights, const MixerConfi
   cross_norm_ = Norm(weights, "encoder_attn_layer_norm");
 }
 
-Layer Layer::encoder(const ModelConfig& config, const Weights& weights) {
-  return {config, weights, mixer_config(config, Position::EncoderSelf), nullptr, config.encoder.pre_norm};
+Layer Layer::encoder(const ModelConfig& config, int64_t layer, const Weights& weights) {
+  return {config, weights, mixer_config(config, Position::EncoderSelf, layer), nullptr,
+          config.encoder.pre_norm};
 }
 
-Layer Layer::decoder(const ModelConfig& config, const Weights& weights) {
-  const MixerConfig cross = mixer_config(config, Position::Cross);
-  return {config, weights, mixer_config(config, Position::CausalSelf),
+Layer Layer::decoder(const ModelConfig& config, int64_t layer, const Weights& weights) {
+  const MixerConfig cross = mixer_config(config, Position::Cross, layer);
+  return {config, weights, mixer_config(config, Position::CausalSelf, layer),
           config.has_encoder() ? &cross : nullptr, config.decoder.pre_norm};
 }
 

@@ -2,15 +2,17 @@
 
 #include <memory>
 
-#include "runtime/mixers/mixer.h"
+#include "model/model_config.h"
+#include "runtime/mixer.h"
 
 namespace memsizer::runtime {
 
 // One transformer layer (spec section 1), at generation time.
 class Layer {
  public:
-  static Layer encoder(const ModelConfig& config, const Weights& weights);
-  static Layer decoder(const ModelConfig& config, const Weights& weights);
+  // Number `layer` of its stack: a stack may mix mechanisms.
+  static Layer encoder(const ModelConfig& config, int64_t layer, const Weights& weights);
+  static Layer decoder(const ModelConfig& config, int64_t layer, const Weights& weights);
 
   const Mixer& self() const { return *self_; }
   const Mixer* cross() const { return cross_.get(); }

@@ -4,10 +4,9 @@
 #include <future>
 
 #include "core/error.h"
-#include "core/model_checksum.h"
-#include "core/state_size.h"
-#include "core/tensor_check.h"
 #include "kernels/rows.h"
+#include "model/model_checksum.h"
+#include "model/tensor_check.h"
 
 namespace memsizer::runtime {
 namespace {
@@ -29,18 +28,6 @@ Table shared_table(const ModelConfig& config, const Embedding* encoder) {
 void apply_norm(Work& work, const Norm& norm, int64_t tokens, float* x) {
   split_rows(work, tokens, norm.width,
              [&](int64_t t) { norm.apply(x + t * norm.width, x + t * norm.width); });
-}
-
-// The numbers of a mixer's fields, which its generation step must agree with.
-KeptFloats kept_floats(std::span<const StateField> fields, const Mixer& mixer) {
-  KeptFloats kept;
-  for (const StateField& field : fields) {
-    if (!field.counts_tokens())
-      (field.growth == Growth::Fixed ? kept.fixed : kept.per_token) += field.elements();
-  }
-  if (kept.fixed != mixer.state_floats() || kept.per_token != mixer.token_floats())
-    throw std::logic_error("a mechanism's generation step does not keep the fields that it lists");
-  return kept;
 }
 
 void check_tokens(std::span<const int32_t> tokens, int64_t vocab, const char* side) {
@@ -88,21 +75,19 @@ Model::Model(const ModelDescription& description, const TensorSource& weights)
   const Weights decoder(weights, "decoder.");
   if (config.has_encoder()) {
     for (int64_t i = 0; i < config.encoder.layers; ++i)
-      encoder_layers_.push_back(Layer::encoder(config, encoder.in("layers." + std::to_string(i))));
+      encoder_layers_.push_back(Layer::encoder(config, i, encoder.in("layers." + std::to_string(i))));
     encoder_has_norm_ = config.encoder.pre_norm;
     encoder_norm_ = Norm(encoder, "layer_norm");
   }
   for (int64_t i = 0; i < config.decoder.layers; ++i)
-    decoder_layers_.push_back(Layer::decoder(config, decoder.in("layers." + std::to_string(i))));
+    decoder_layers_.push_back(Layer::decoder(config, i, decoder.in("layers." + std::to_string(i))));
   decoder_has_norm_ = config.decoder.pre_norm && config.decoder.final_norm;
   decoder_norm_ = Norm(decoder, "layer_norm");
   std::vector<KeptFloats> self;
   std::vector<KeptFloats> cross;
-  const std::vector<LayerFields> fields = decoder_fields(config);
-  for (size_t i = 0; i < fields.size(); ++i) {
-    const Layer& layer = decoder_layers_[i];
-    self.push_back(kept_floats(fields[i].self, layer.self()));
-    if (layer.cross()) cross.push_back(kept_floats(fields[i].cross, *layer.cross()));
+  for (int64_t i = 0; i < config.decoder.layers; ++i) {
+    self.push_back(kept_floats(mixer_config(config, Position::CausalSelf, i).state()));
+    if (config.has_encoder()) cross.push_back(kept_floats(mixer_config(config, Position::Cross, i).state()));
   }
   layout_ = std::make_shared<const StateLayout>(std::move(self), std::move(cross));
 }

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/model_file.h"
+#include "model/model_file.h"
 #include "runtime/decoder_state.h"
 #include "runtime/embedding.h"
 #include "runtime/layer.h"

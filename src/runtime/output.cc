@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "kernels/rows.h"
-#include "runtime/mixers/mixer.h"
+#include "runtime/mixer.h"
 
 namespace memsizer::runtime {
 namespace {
@@ -23,7 +23,7 @@ PackedMatrix transposed(const PackedMatrix& matrix) {
     for (int64_t c = 0; c < matrix.columns(); ++c) numbers[c * matrix.rows() + r] = row[c];
   }
   // Not quantised again, which would round twice; it is small.
-  PackedMatrix result(kernels::WeightType::F32, matrix.columns(), matrix.rows());
+  PackedMatrix result(WeightType::F32, matrix.columns(), matrix.rows());
   result.set_rows(0, numbers);
   return result;
 }

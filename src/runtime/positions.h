@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/model_config.h"
+#include "model/model_config.h"
 #include "runtime/tensor_source.h"
 
 namespace memsizer::runtime {

@@ -8,9 +8,8 @@
 #include <optional>
 
 #include "core/error.h"
-#include "core/model_checksum.h"
-#include "core/safetensors.h"
-#include "core/state_size.h"
+#include "core/safetensors_bytes.h"
+#include "model/model_checksum.h"
 
 namespace memsizer::runtime {
 namespace {
@@ -42,16 +41,17 @@ struct SavedField {
 
 std::vector<SavedField> saved_fields(const ModelConfig& config) {
   std::vector<SavedField> saved;
-  const std::vector<LayerFields> layers = decoder_fields(config);
-  for (size_t i = 0; i < layers.size(); ++i) {
-    for (const bool cross : {false, true}) {
+  for (int64_t i = 0; i < config.decoder.layers; ++i) {
+    for (const Position position : {Position::CausalSelf, Position::Cross}) {
+      const bool cross = position == Position::Cross;
+      if (cross && !config.has_encoder()) continue;
       int64_t fixed = 0;
       int64_t per_token = 0;
-      for (const StateField& field : cross ? layers[i].cross : layers[i].self) {
+      for (const StateField& field : mixer_config(config, position, i).state()) {
         int64_t& offset = field.growth == Growth::Fixed ? fixed : per_token;
-        saved.push_back({fmt::format("layers.{}.{}.{}", i, cross ? "cross" : "self", field.name), field, i,
-                         cross, offset});
-        if (!field.counts_tokens()) offset += field.elements();
+        saved.push_back({fmt::format("layers.{}.{}.{}", i, cross ? "cross" : "self", field.name), field,
+                         static_cast<size_t>(i), cross, offset});
+        if (!counts_tokens(field)) offset += field.elements();
       }
     }
   }
@@ -149,7 +149,7 @@ class SavedDocument {
   // Copies a tensor's numbers to where the layer keeps them.
   void restore(const SavedField& saved, const LayerNumbers<float>& numbers, int64_t tokens) const {
     const std::byte* from = content_.tensors.find(saved.name)->second.data.data();
-    if (saved.field.counts_tokens()) {
+    if (counts_tokens(saved.field)) {
       int64_t count = 0;
       std::memcpy(&count, from, sizeof(count));
       if (count != tokens)
@@ -200,7 +200,7 @@ std::vector<std::byte> save_state(const Model& model, const DecoderState& state,
     } else {
       numbers = row_numbers(state.numbers(saved.layer, row), state.cache(), saved.layer, row);
     }
-    if (saved.field.counts_tokens()) {
+    if (counts_tokens(saved.field)) {
       add(&tokens, sizeof(tokens));
     } else {
       visit_runs(saved, numbers, [&](const float* run, int64_t count) {

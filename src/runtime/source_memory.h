@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "kernels/aligned_buffer.h"
-#include "runtime/mixers/mixer.h"
+#include "runtime/mixer.h"
 #include "runtime/state_layout.h"
 
 namespace memsizer::runtime {

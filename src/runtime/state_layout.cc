@@ -12,6 +12,15 @@ int64_t whole_lines(int64_t floats) {
 
 }  // namespace
 
+KeptFloats kept_floats(std::span<const StateField> fields) {
+  KeptFloats kept;
+  for (const StateField& field : fields) {
+    if (counts_tokens(field)) continue;
+    (field.growth == Growth::Fixed ? kept.fixed : kept.per_token) += field.elements();
+  }
+  return kept;
+}
+
 StateLayout::StateLayout(std::vector<KeptFloats> self, std::vector<KeptFloats> cross)
     : self_(std::move(self)), cross_(std::move(cross)) {
   for (const KeptFloats& kept : self_) {

@@ -2,7 +2,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
+
+#include "core/state_field.h"
 
 namespace memsizer::runtime {
 
@@ -11,6 +14,15 @@ struct KeptFloats {
   int64_t fixed = 0;
   int64_t per_token = 0;
 };
+
+// Whether a field is the number of tokens read so far, which a mechanism lists if its output depends on it.
+// It is the same in every layer, so a state keeps it once per row; a saved state has it where it is listed.
+inline bool counts_tokens(const StateField& field) {
+  return field.type == DType::I64;
+}
+
+// Of the fields that a mixer's description lists, without a count of tokens.
+KeptFloats kept_floats(std::span<const StateField> fields);
 
 // Where the numbers of each layer are, in the memory of a row and in that of a source. Layers may differ.
 // Each starts at a cache line, so that members of a team never write to the same one.

@@ -1,21 +1,18 @@
 #include "runtime/tensor_source.h"
 
-#include <bit>
 #include <cmath>
 #include <cstring>
 #include <map>
 #include <stdexcept>
 
 #include "core/random.h"
-#include "core/tensor_list.h"
+#include "model/tensor_list.h"
+#include "core/weight_rounding.h"
 
 namespace memsizer::runtime {
 namespace {
 
 using kernels::PackedMatrix;
-using kernels::WeightType;
-
-constexpr const char* kScaleSuffix = ".scale";
 
 class FileSource : public TensorSource {
  public:
@@ -49,11 +46,11 @@ class FileSource : public TensorSource {
         for (size_t i = 0; i < numbers.size(); ++i) {
           uint16_t narrow = 0;
           std::memcpy(&narrow, stored.data.data() + 2 * i, sizeof narrow);
-          numbers[i] = std::bit_cast<float>(static_cast<uint32_t>(narrow) << 16);
+          numbers[i] = from_bf16(narrow);
         }
         break;
       case WeightType::I8: {
-        const std::vector<float> scales = floats(name + kScaleSuffix);
+        const std::vector<float> scales = floats(scale_name(name));
         const size_t columns = numbers.size() / scales.size();
         for (size_t i = 0; i < numbers.size(); ++i)
           numbers[i] = static_cast<float>(static_cast<int8_t>(stored.data[i])) * scales[i / columns];
@@ -66,7 +63,7 @@ class FileSource : public TensorSource {
   void pack(const std::string& name, PackedMatrix& matrix, int64_t first) const override {
     const TensorView& stored = view(name);
     if (type(name) == WeightType::I8 && matrix.type() == WeightType::I8) {
-      const std::vector<float> scales = floats(name + kScaleSuffix);
+      const std::vector<float> scales = floats(scale_name(name));
       matrix.set_rows(first, {reinterpret_cast<const int8_t*>(stored.data.data()), stored.data.size()},
                       scales);
       return;

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/model_config.h"
+#include "model/model_config.h"
 #include "core/safetensors.h"
 #include "kernels/packed_matrix.h"
 
@@ -19,7 +19,7 @@ class TensorSource {
 
   virtual bool contains(const std::string& name) const = 0;
   virtual std::vector<int64_t> shape(const std::string& name) const = 0;
-  virtual kernels::WeightType type(const std::string& name) const = 0;
+  virtual WeightType type(const std::string& name) const = 0;
 
   // Where the matrices made of it are kept.
   const std::shared_ptr<kernels::Arena>& arena() const { return arena_; }
@@ -38,8 +38,7 @@ class TensorSource {
 std::unique_ptr<TensorSource> file_source(const SafetensorsFile& file, const std::string& prefix = "");
 
 // Random weights of a configuration, for measurements. Matrices say they are of `type`.
-std::unique_ptr<TensorSource> random_source(const ModelConfig& config, kernels::WeightType type,
-                                            uint64_t seed);
+std::unique_ptr<TensorSource> random_source(const ModelConfig& config, WeightType type, uint64_t seed);
 
 // A place in the hierarchy of tensor names: "decoder.layers.3.".
 class Weights {

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "core/error.h"
-#include "core/model_config.h"
+#include "text/special_tokens.h"
 
 namespace memsizer::text {
 namespace {
@@ -57,8 +57,7 @@ std::string CorpusBuilder::Side::kind(std::string_view done) const {
 }
 
 void CorpusBuilder::Side::truncate() {
-  ids.resize(static_cast<size_t>(limit));
-  ids.back() = kEos;
+  text::truncate(ids, limit);
 }
 
 void CorpusBuilder::add(ExampleReader& reader, const std::string& source_name,

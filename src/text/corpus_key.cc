@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/content_hash.h"
+#include "core/enum_value.h"
 #include "core/mapped_file.h"
 
 namespace memsizer::text {
@@ -11,21 +12,13 @@ namespace {
 // To be raised when the same files and options come to give other tokens, so that old caches are not taken.
 constexpr int kRules = 1;
 
-template <typename Enum>
-std::string_view name_of(Enum value) {
-  for (const auto& [known, name] : enum_names<Enum>()) {
-    if (known == value) return name;
-  }
-  return "?";
-}
-
 std::string options_text(const DataOptions& options, bool filter_lengths) {
   std::string text = fmt::format("rules {} format {} normalize_space {} invalid_utf8 {} empty_side {}",
-                                 kRules, name_of(options.format), options.normalize_space,
-                                 name_of(options.invalid_utf8), name_of(options.empty_side));
+                                 kRules, enum_name(options.format), options.normalize_space,
+                                 enum_name(options.invalid_utf8), enum_name(options.empty_side));
   if (options.format == CorpusFormat::Text) return text;
   text += fmt::format(" over_long {} max_source_tokens {} max_target_tokens {} filter_lengths {}",
-                      name_of(options.over_long), options.max_source_tokens, options.max_target_tokens,
+                      enum_name(options.over_long), options.max_source_tokens, options.max_target_tokens,
                       filter_lengths);
   if (filter_lengths) text += fmt::format(" max_ratio {}", options.max_ratio);
   return text;

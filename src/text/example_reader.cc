@@ -10,8 +10,9 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/utf8.h"
 #include "text/line_reader.h"
-#include "text/utf8.h"
+#include "text/white_space.h"
 
 namespace memsizer::text {
 namespace {

@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "core/error.h"
-#include "core/model_config.h"
+#include "core/special_tokens.h"
 #include "core/random.h"
-#include "text/utf8.h"
+#include "core/utf8.h"
 
 namespace memsizer::text {
 namespace {

@@ -2,8 +2,8 @@
 
 #include "core/error.h"
 #include "core/mapped_file.h"
+#include "core/utf8.h"
 #include "text/sentencepiece_library.h"
-#include "text/utf8.h"
 #include "text/word_tokenizer.h"
 
 namespace memsizer::text {

@@ -11,7 +11,7 @@
 #include "core/error.h"
 #include "core/safetensors.h"
 #include "text/special_tokens.h"
-#include "text/utf8.h"
+#include "text/white_space.h"
 
 namespace memsizer::text {
 namespace {

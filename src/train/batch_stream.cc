@@ -7,7 +7,8 @@
 
 namespace memsizer::train {
 
-BatchStream::BatchStream(const text::TokenCorpus& corpus, const Recipe& recipe) : corpus_(corpus) {
+BatchStream::BatchStream(const text::TokenCorpus& corpus, const Recipe& recipe, Share share)
+    : corpus_(corpus), share_(share), update_tokens_(recipe.training.update_tokens) {
   options_.max_tokens = recipe.training.max_tokens;
   options_.window = recipe.training.sort_window;
   options_.seed = static_cast<uint64_t>(recipe.training.seed);
@@ -33,34 +34,63 @@ void BatchStream::seek(Position position) {
   if (other_epoch) plan();
 }
 
-TokenBatch BatchStream::next() {
-  last_ = position_;
-  const text::Batch& examples = batches_[position_.batch];
-  TokenBatch batch;
-  if (blocks_.empty()) {
-    batch = pair_batch(corpus_, examples);
-  } else {
-    std::vector<text::StreamBlock> blocks;
-    for (const int64_t i : examples) blocks.push_back(blocks_[i]);
-    batch = stream_batch(corpus_.stream(), blocks);
-  }
+void BatchStream::advance() {
   if (position_.batch + 1 < static_cast<int64_t>(batches_.size())) {
     ++position_.batch;
   } else {
     seek({position_.epoch + 1, 0});
   }
-  return batch;
 }
 
-std::string BatchStream::describe_last() const {
+int64_t BatchStream::target_tokens(const text::Batch& examples) const {
+  int64_t tokens = 0;
+  for (const int64_t i : examples) {
+    tokens += blocks_.empty() ? static_cast<int64_t>(corpus_.target(i).size())
+                              : blocks_[i].end - blocks_[i].score_from;
+  }
+  return tokens;
+}
+
+TokenBatch BatchStream::tensors(const text::Batch& examples) const {
+  if (blocks_.empty()) return pair_batch(corpus_, examples);
+  std::vector<text::StreamBlock> blocks;
+  for (const int64_t i : examples) blocks.push_back(blocks_[i]);
+  return stream_batch(corpus_.stream(), blocks);
+}
+
+std::vector<TokenBatch> BatchStream::next_update() {
+  std::vector<TokenBatch> mine;
+  last_.clear();
+  int64_t batches = 0;
+  int64_t tokens = 0;
+  const auto complete = [&] {
+    return update_tokens_ > 0 ? tokens >= update_tokens_ : batches == share_.size;
+  };
+  // An update ends with its epoch, so that every epoch sees each example once.
+  do {
+    const text::Batch& examples = batches_[position_.batch];
+    ++batches;
+    tokens += target_tokens(examples);
+    if (position_.batch % share_.size == share_.rank) {
+      mine.push_back(tensors(examples));
+      last_.push_back(position_);
+    }
+    advance();
+  } while (!complete() && position_.batch != 0);
+  return mine;
+}
+
+std::string BatchStream::describe(size_t batch) const {
+  if (batch >= last_.size()) return fmt::format("epoch {}", position_.epoch + 1);
+  const Position& last = last_[batch];
   std::vector<int64_t> places;
-  if (last_.epoch == position_.epoch) {
-    const text::Batch& examples = batches_[last_.batch];
+  if (last.epoch == position_.epoch) {
+    const text::Batch& examples = batches_[last.batch];
     for (size_t i = 0; i < std::min<size_t>(examples.size(), 5); ++i) {
       places.push_back(blocks_.empty() ? corpus_.line(examples[i]) : blocks_[examples[i]].begin);
     }
   }
-  return fmt::format("epoch {}, batch {}{}", last_.epoch + 1, last_.batch + 1,
+  return fmt::format("epoch {}, batch {}{}", last.epoch + 1, last.batch + 1,
                      places.empty() ? ""
                                     : fmt::format(" ({} {}, ...)", blocks_.empty() ? "lines" : "tokens from",
                                                   fmt::join(places, ", ")));

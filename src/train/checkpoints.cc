@@ -47,28 +47,28 @@ int64_t step_of(const std::string& name) {
 
 }  // namespace
 
-Checkpoints::Checkpoints(const fs::path& directory) : directory_(directory) {
+void Checkpoints::open() const {
   std::error_code error;
-  fs::create_directories(directory, error);
-  if (error || ::access(directory.c_str(), W_OK) != 0) {
+  fs::create_directories(directory_, error);
+  if (error || ::access(directory_.c_str(), W_OK) != 0) {
     throw UserError("cannot write checkpoints to {}: {}; choose another folder with --out",
-                    directory.string(), error ? error.message() : std::strerror(errno));
+                    directory_.string(), error ? error.message() : std::strerror(errno));
   }
-  for (const fs::directory_entry& entry : fs::directory_iterator(directory)) {
+  for (const fs::directory_entry& entry : fs::directory_iterator(directory_)) {
     const std::string name = entry.path().filename().string();
     if (name.starts_with(kUnfinished) || name.starts_with(kReplaced)) fs::remove_all(entry.path(), error);
   }
 }
 
-void Checkpoints::save(int64_t step, const std::function<void(const fs::path& folder)>& write) {
-  const fs::path final_path = path(step);
+void Checkpoints::save(int64_t step, const std::function<void(const CheckpointFiles& files)>& write) {
+  const fs::path final_path = files(step).folder;
   const fs::path unfinished = directory_ / fmt::format("{}{}", kUnfinished, final_path.filename().string());
   const fs::path replaced = directory_ / fmt::format("{}{}", kReplaced, final_path.filename().string());
   std::error_code ignored;
   try {
     fs::remove_all(unfinished, ignored);
     fs::create_directory(unfinished);
-    write(unfinished);
+    write({unfinished});
     sync_folder(unfinished);
     if (fs::exists(final_path)) rename_folder(final_path, replaced);
     rename_folder(unfinished, final_path);
@@ -94,8 +94,8 @@ std::vector<int64_t> Checkpoints::steps() const {
   return steps;
 }
 
-fs::path Checkpoints::path(int64_t step) const {
-  return directory_ / fmt::format("{}{:08}", kPrefix, step);
+CheckpointFiles Checkpoints::files(int64_t step) const {
+  return {directory_ / fmt::format("{}{:08}", kPrefix, step)};
 }
 
 void Checkpoints::prune(int64_t keep, int64_t best) {
@@ -103,9 +103,10 @@ void Checkpoints::prune(int64_t keep, int64_t best) {
   for (size_t i = 0; i + static_cast<size_t>(keep) < all.size(); ++i) {
     if (all[i] == best) continue;
     // Renamed first: a half-deleted folder must not look like a checkpoint.
-    const fs::path gone = directory_ / fmt::format("{}{}", kReplaced, path(all[i]).filename().string());
+    const fs::path old = files(all[i]).folder;
+    const fs::path gone = directory_ / fmt::format("{}{}", kReplaced, old.filename().string());
     std::error_code ignored;
-    fs::rename(path(all[i]), gone, ignored);
+    fs::rename(old, gone, ignored);
     fs::remove_all(gone, ignored);
   }
 }

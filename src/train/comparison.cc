@@ -33,7 +33,7 @@ void check_model(ModelConfig model) {
 }
 
 void require_same_run(const ComparisonRun& run) {
-  const fs::path path = run.folder / "recipe.toml";
+  const fs::path path = run.files().recipe();
   std::ifstream file(path);
   if (!file) return;
   const std::string text{std::istreambuf_iterator<char>(file), {}};

@@ -5,8 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "core/variant.h"
+#include "model/variant.h"
 #include "train/recipe.h"
+#include "train/run_folder.h"
 
 namespace memsizer::train {
 
@@ -18,8 +19,9 @@ struct ComparisonRun {
   std::vector<std::string> settings;  // what `memsizer train` is told besides the recipe
   Recipe recipe;                      // the same, resolved
 
+  RunFolder files() const { return RunFolder(folder); }
   // Whether it has been trained to its end.
-  bool finished() const { return std::filesystem::exists(folder / "results.json"); }
+  bool finished() const { return files().finished(); }
   // What its training prints.
   std::filesystem::path log() const { return folder.string() + ".log"; }
 };

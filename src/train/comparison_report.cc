@@ -15,52 +15,19 @@
 namespace memsizer::train {
 namespace {
 
-struct Score {
-  const char* name;  // in results.json
-  const char* head;
-};
+using metrics::ScoreName;
 
-std::vector<Score> scores_of(TaskKind task) {
-  switch (task) {
-    case TaskKind::Translation:
-      return {{"bleu", "BLEU"}, {"chrf", "chrF"}, {"perplexity", "perplexity"}};
-    case TaskKind::Summarization:
-      return {
-          {"rouge1", "ROUGE-1"}, {"rouge2", "ROUGE-2"}, {"rougeL", "ROUGE-L"}, {"perplexity", "perplexity"}};
-    case TaskKind::LanguageModel:
-      break;
+std::vector<ScoreName> scores_of(Task task) {
+  std::vector<ScoreName> scores;
+  for (const metrics::Metric metric : metrics::headline_metrics(task)) {
+    const std::span<const ScoreName> own = metrics::traits_of(metric).scores;
+    scores.insert(scores.end(), own.begin(), own.end());
   }
-  return {{"perplexity", "perplexity"}};
+  return scores;
 }
 
 double mean(const std::vector<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
-}
-
-// The k of a model's decoder, as the tables of the paper give it; "" for mechanisms without one.
-std::string size_text(const ComparisonRow& row) {
-  const ModelConfig& config = row.config;
-  const auto text = [&](const auto& widths) {
-    return config.has_encoder() ? fmt::format("{}/{}", widths.causal, widths.cross)
-                                : fmt::to_string(widths.causal);
-  };
-  switch (config.decoder.self) {
-    case Mechanism::Memsizer:
-      return text(config.memsizer.slots);
-    case Mechanism::Rfa:
-      return text(config.rfa.features);
-    case Mechanism::T2r:
-      return text(config.t2r.features);
-    case Mechanism::Performer:
-      return text(config.performer.features);
-    default:
-      return "";
-  }
-}
-
-int64_t heads_of(const ModelConfig& config) {
-  const bool own = config.decoder.self == Mechanism::Memsizer && config.memsizer.heads > 0;
-  return own ? config.memsizer.heads : config.decoder.heads;
 }
 
 nlohmann::json read_json(const std::filesystem::path& path) {
@@ -72,7 +39,7 @@ nlohmann::json read_json(const std::filesystem::path& path) {
 }
 
 void add_run(const ComparisonRun& run, ComparisonRow& row) {
-  const nlohmann::json results = read_json(run.folder / "results.json");
+  const nlohmann::json results = read_json(run.files().results());
   const nlohmann::json none = nlohmann::json::object();
   nlohmann::json scores = results.value("test", none);
   if (scores.empty()) scores = results.value("valid", none);
@@ -86,7 +53,7 @@ void add_run(const ComparisonRun& run, ComparisonRow& row) {
 
 report::Series validation_curve(const ComparisonRun& run) {
   report::Series series{run.variant.name(), {}};
-  for (const nlohmann::json& line : report::MetricsLog::read(run.folder / "metrics.jsonl")) {
+  for (const nlohmann::json& line : report::MetricsLog::read(run.files().metrics())) {
     if (line.value("kind", "") != "valid" || !line.contains("nll") || !line["nll"].is_number()) continue;
     series.points.emplace_back(line.value("step", 0.0), line["nll"].get<double>());
   }
@@ -101,15 +68,15 @@ const ComparisonRow* row_of(const std::vector<ComparisonRow>& rows, const std::s
 }
 
 // The first score over a number that the variants differ in.
-report::Chart quality_chart(const std::vector<ComparisonRow>& rows, const Score& score,
+report::Chart quality_chart(const std::vector<ComparisonRow>& rows, const ScoreName& score,
                             const std::string& label, double (*number)(const ComparisonRow&)) {
   report::Chart chart;
-  chart.title = fmt::format("{} by {}", score.head, label);
+  chart.title = fmt::format("{} by {}", score.heading, label);
   chart.x_label = label;
-  chart.y_label = score.head;
+  chart.y_label = score.heading;
   std::set<double> values;
   for (const ComparisonRow& row : rows) {
-    const auto found = row.scores.find(score.name);
+    const auto found = row.scores.find(std::string(score.name));
     if (number(row) <= 0 || found == row.scores.end()) continue;
     const std::string& name = row.variant.mechanism;
     auto series = std::ranges::find(chart.series, name, &report::Series::name);
@@ -154,7 +121,7 @@ ComparisonReport read_comparison(const std::vector<ComparisonRun>& runs) {
 }
 
 report::Table ComparisonReport::table() const {
-  const std::vector<Score> scores = scores_of(task);
+  const std::vector<ScoreName> scores = scores_of(task);
   std::set<int64_t> heads;
   std::set<std::string> keys;
   for (const ComparisonRow& row : rows) {
@@ -164,7 +131,7 @@ report::Table ComparisonReport::table() const {
   report::Table table{{"mechanism", "k"}, {}};
   if (heads.size() > 1) table.heads.emplace_back("heads");
   if (keys.size() > 1) table.heads.emplace_back("keys");
-  for (const Score& score : scores) table.heads.emplace_back(score.head);
+  for (const ScoreName& score : scores) table.heads.emplace_back(score.heading);
   for (const char* head : {"tokens/s", "× softmax", "peak MB", "state KB", "parameters", "minutes"})
     table.heads.emplace_back(head);
 
@@ -182,11 +149,11 @@ report::Table ComparisonReport::table() const {
     table.rows.push_back(cells);
   }
   for (const ComparisonRow& row : rows) {
-    std::vector<std::string> cells = {row.variant.mechanism, size_text(row)};
+    std::vector<std::string> cells = {row.variant.mechanism, size_text(row.config)};
     if (heads.size() > 1) cells.push_back(fmt::to_string(heads_of(row.config)));
     if (keys.size() > 1) cells.push_back(row.variant.keys);
-    for (const Score& score : scores) {
-      const auto found = row.scores.find(score.name);
+    for (const ScoreName& score : scores) {
+      const auto found = row.scores.find(std::string(score.name));
       cells.push_back(found == row.scores.end() ? "" : mean_text(found->second, 2));
     }
     if (row.minutes.size() < row.seeds)
@@ -211,7 +178,7 @@ report::Table ComparisonReport::table() const {
 
 std::vector<report::Chart> ComparisonReport::charts() const {
   std::vector<report::Chart> charts;
-  const Score score = scores_of(task).front();
+  const ScoreName score = scores_of(task).front();
   const auto slots = [](const ComparisonRow& row) {
     return row.variant.slots ? static_cast<double>(row.config.has_encoder() ? row.variant.slots->cross
                                                                             : row.variant.slots->causal)
@@ -246,7 +213,7 @@ nlohmann::json ComparisonReport::json() const {
   for (const ComparisonRow& row : rows) {
     nlohmann::json object = {{"variant", row.variant.name()},
                              {"mechanism", row.variant.mechanism},
-                             {"k", size_text(row)},
+                             {"k", size_text(row.config)},
                              {"heads", heads_of(row.config)},
                              {"scores", row.scores},
                              {"minutes", row.minutes},

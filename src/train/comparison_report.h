@@ -31,7 +31,7 @@ struct ComparisonRow {
 struct ComparisonReport {
   std::string title;
   report::Facts facts;
-  TaskKind task = TaskKind::Translation;
+  Task task = Task::Translation;
   std::vector<ComparisonRow> rows;
   std::vector<std::pair<std::string, report::Scalars>> baselines;  // scores without a model, such as Lead-3
   std::vector<report::Series> curves;                              // validation loss over updates

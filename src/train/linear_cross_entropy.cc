@@ -6,7 +6,7 @@
 #include <cmath>
 #include <vector>
 
-#include "core/model_config.h"
+#include "core/special_tokens.h"
 #include "nn/simd.h"
 
 namespace memsizer::train {

@@ -1,6 +1,6 @@
 #include "train/losses.h"
 
-#include "core/model_config.h"
+#include "core/special_tokens.h"
 
 namespace memsizer::train {
 

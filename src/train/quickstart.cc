@@ -12,9 +12,9 @@
 #include "core/atomic_file.h"
 #include "core/clock.h"
 #include "core/error.h"
-#include "core/state_size.h"
-#include "core/tensor_list.h"
 #include "demo/english_german.h"
+#include "model/state_size.h"
+#include "model/tensor_list.h"
 #include "nn/encoder_decoder.h"
 #include "train/process.h"
 #include "train/trainer.h"
@@ -86,9 +86,7 @@ void prepare_folder(const fs::path& folder) {
     throw UserError("cannot create {}: {}; choose another folder with --out", (folder / "data").string(),
                     error.message());
   }
-  AtomicFile marker(folder / kMarker);
-  marker.write("made by memsizer quickstart; the next one replaces this folder\n");
-  marker.commit();
+  write_text(folder / kMarker, "made by memsizer quickstart; the next one replaces this folder\n");
 }
 
 void write_side(const fs::path& path, const std::vector<demo::SentencePair>& pairs,
@@ -136,7 +134,7 @@ Speed measure(TaskModel& model, const Tensor& sources, int64_t length) {
 void compare_with_softmax(Trainer& trainer) {
   constexpr int64_t kRows = 16;
   ModelConfig config = trainer.model().config();
-  config.decoder.self = config.decoder.cross = Mechanism::Softmax;
+  config.decoder.self = config.decoder.cross = mechanism_named("softmax");
   const auto twin = make_task_model(config);
   auto generator = at::detail::createCPUGenerator(1);
   twin->initialise(generator);
@@ -169,6 +167,7 @@ void run_quickstart(const QuickstartOptions& options) {
                                        fmt::format("training.threads={}", options.threads)};
   const Recipe recipe = parse_recipe(kRecipe, "quickstart", settings);
   Trainer trainer(recipe, folder, /*resume=*/false);
+  trainer.open();
   fmt::print("A small MemSizer translator ({} parameters) learns German from {} generated sentences.\n",
              count_parameters(tensor_list(trainer.recipe().model)), kTrainPairs);
   std::fflush(stdout);
@@ -198,7 +197,7 @@ void run_quickstart(const QuickstartOptions& options) {
       "  memsizer train RECIPE.toml --set data.train=source.txt,target.txt --set data.directory=DIR\n"
       "      your own text\n"
       "the curves and more translations are in {}\n",
-      result.model.string(), result.model.string(), (folder / "report.html").string());
+      result.model.string(), result.model.string(), RunFolder(folder).report().string());
 }
 
 }  // namespace memsizer::train

@@ -8,18 +8,10 @@
 #include <fstream>
 #include <sstream>
 
-#include "core/presets.h"
+#include "core/enum_value.h"
+#include "model/presets.h"
 
 namespace memsizer {
-
-template <>
-std::span<const std::pair<train::TaskKind, std::string_view>> enum_names<train::TaskKind>() {
-  using enum train::TaskKind;
-  static constexpr std::array names = {std::pair{Translation, std::string_view("translation")},
-                                       std::pair{Summarization, std::string_view("summarization")},
-                                       std::pair{LanguageModel, std::string_view("language-model")}};
-  return names;
-}
 
 template <>
 std::span<const std::pair<train::OptimizerKind, std::string_view>> enum_names<train::OptimizerKind>() {
@@ -45,25 +37,6 @@ std::span<const std::pair<train::Precision, std::string_view>> enum_names<train:
   static constexpr std::array names = {std::pair{Fp32, std::string_view("fp32")},
                                        std::pair{Bf16, std::string_view("bf16")},
                                        std::pair{Fp16, std::string_view("fp16")}};
-  return names;
-}
-
-template <>
-std::span<const std::pair<train::ValidationMetric, std::string_view>> enum_names<train::ValidationMetric>() {
-  using enum train::ValidationMetric;
-  static constexpr std::array names = {
-      std::pair{Loss, std::string_view("loss")}, std::pair{Bleu, std::string_view("bleu")},
-      std::pair{Chrf, std::string_view("chrf")}, std::pair{Rouge, std::string_view("rouge")}};
-  return names;
-}
-
-template <>
-std::span<const std::pair<train::ScoreTokenizer, std::string_view>> enum_names<train::ScoreTokenizer>() {
-  using enum train::ScoreTokenizer;
-  static constexpr std::array names = {
-      std::pair{V13a, std::string_view("13a")}, std::pair{Zh, std::string_view("zh")},
-      std::pair{None, std::string_view("none")}, std::pair{Char, std::string_view("char")},
-      std::pair{Intl, std::string_view("intl")}};
   return names;
 }
 
@@ -208,7 +181,7 @@ void validate(const TrainingOptions& o) {
           fmt::format("from 0 to training.keep_last ({})", o.keep_last));
 }
 
-void validate(const ValidationOptions& o, TaskKind task) {
+void validate(const ValidationOptions& o, Task task) {
   require(o.every >= 1, "validation.every", o.every, "at least 1");
   require(o.max_sentences >= 0, "validation.max_sentences", o.max_sentences, "0 (all) or more");
   require(o.beam >= 1 && o.beam <= 1000, "validation.beam", o.beam, "from 1 to 1000");
@@ -217,8 +190,12 @@ void validate(const ValidationOptions& o, TaskKind task) {
   require(o.window >= 2, "validation.window", o.window, "at least 2");
   require(o.context >= 0 && o.context < o.window, "validation.context", o.context,
           fmt::format("from 0 to below validation.window ({})", o.window));
-  if (task == TaskKind::LanguageModel && o.metric != ValidationMetric::Loss) {
-    throw UserError("validation.metric must be loss for a language model, whose text has no reference");
+  const std::vector<metrics::Metric> measured = metrics::recorded_metrics(task);
+  if (std::ranges::find(measured, o.metric) == measured.end()) {
+    std::vector<std::string_view> names;
+    for (const metrics::Metric metric : measured) names.push_back(enum_name(metric));
+    throw UserError("validation.metric is {}, which is not measured for {}; it must be one of {}",
+                    enum_name(o.metric), enum_name(task), fmt::join(names, ", "));
   }
 }
 

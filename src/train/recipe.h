@@ -4,42 +4,35 @@
 #include <string>
 #include <vector>
 
-#include "core/model_config.h"
+#include "model/model_config.h"
+#include "core/task.h"
 #include "decode/generate.h"
+#include "metrics/metric.h"
 #include "text/data_options.h"
 
 namespace memsizer::train {
 
-enum class TaskKind { Translation, Summarization, LanguageModel };
 enum class OptimizerKind { Adam, Nag };
 enum class ScheduleKind { InverseSqrt, Cosine, Polynomial, Constant };
 enum class Precision { Fp32, Bf16, Fp16 };
-enum class ValidationMetric { Loss, Bleu, Chrf, Rouge };
-enum class ScoreTokenizer { V13a, Zh, None, Char, Intl };
 
 }  // namespace memsizer::train
 
 namespace memsizer {
 
 template <>
-std::span<const std::pair<train::TaskKind, std::string_view>> enum_names<train::TaskKind>();
-template <>
 std::span<const std::pair<train::OptimizerKind, std::string_view>> enum_names<train::OptimizerKind>();
 template <>
 std::span<const std::pair<train::ScheduleKind, std::string_view>> enum_names<train::ScheduleKind>();
 template <>
 std::span<const std::pair<train::Precision, std::string_view>> enum_names<train::Precision>();
-template <>
-std::span<const std::pair<train::ValidationMetric, std::string_view>> enum_names<train::ValidationMetric>();
-template <>
-std::span<const std::pair<train::ScoreTokenizer, std::string_view>> enum_names<train::ScoreTokenizer>();
 
 }  // namespace memsizer
 
 namespace memsizer::train {
 
 struct TaskOptions {
-  TaskKind kind = TaskKind::Translation;
+  Task kind = Task::Translation;
   std::string name;
 
   template <typename Self, typename Visitor>
@@ -145,8 +138,8 @@ struct TrainingOptions {
 
 struct ValidationOptions {
   int64_t every = 500;
-  ValidationMetric metric = ValidationMetric::Loss;
-  ScoreTokenizer tokenizer = ScoreTokenizer::V13a;
+  metrics::Metric metric = metrics::Metric::Loss;
+  metrics::BleuTokenizer tokenizer = metrics::BleuTokenizer::V13a;
   int64_t max_sentences = 0;
   int64_t beam = 1;
   int64_t samples = 3;
@@ -192,7 +185,7 @@ struct Recipe {
     visit("generation", self.generation, "");
   }
 
-  bool is_language_model() const { return task.kind == TaskKind::LanguageModel; }
+  bool is_language_model() const { return task.kind == Task::LanguageModel; }
 
   // Throws UserError naming the first option that does not fit. The model's vocabulary is not known yet and
   // is checked once the tokenizer is there.

@@ -4,15 +4,12 @@
 
 #include <algorithm>
 
-#include "core/atomic_file.h"
 #include "report/metrics_log.h"
 #include "report/training_report.h"
 #include "train/trainer.h"
 
 namespace memsizer::train {
 namespace {
-
-namespace fs = std::filesystem;
 
 int64_t peak_memory_bytes() {
   rusage usage{};
@@ -62,28 +59,17 @@ std::vector<report::Chart> charts_of(const std::vector<nlohmann::json>& lines, c
 
 }  // namespace
 
-std::string excerpt(const std::string& text) {
-  constexpr size_t kMost = 160;
-  if (text.size() <= kMost) return text;
-  size_t end = kMost;
-  // Not in the middle of a character.
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
-  return text.substr(0, end) + " ...";
-}
-
-void write_results(const fs::path& folder, const TrainingResult& result, const Recipe& recipe,
+void write_results(const RunFolder& folder, const TrainingResult& result, const Recipe& recipe,
                    int64_t parameters, const TrainerState& state) {
   const nlohmann::json json = {{"updates", result.updates},     {"epochs", state.position.epoch},
                                {"target_tokens", state.tokens}, {"minutes", result.seconds / 60.0},
                                {"parameters", parameters},      {"peak_memory_bytes", peak_memory_bytes()},
                                {"best_step", state.best_step},  {"valid", as_json(result.valid)},
                                {"test", as_json(result.test)}};
-  AtomicFile file(folder / "results.json");
-  file.write(fmt::format("{}\n", json.dump(2)));
-  file.commit();
+  write_text(folder.results(), fmt::format("{}\n", json.dump(2)));
 
   report::TrainingReport page;
-  page.title = recipe.task.name.empty() ? folder.filename().string() : recipe.task.name;
+  page.title = recipe.task.name.empty() ? folder.path().filename().string() : recipe.task.name;
   page.summary = {{"updates", std::to_string(result.updates)},
                   {"minutes of training", fmt::format("{:.1f}", result.seconds / 60.0)},
                   {"target tokens trained on", std::to_string(state.tokens)},
@@ -93,10 +79,10 @@ void write_results(const fs::path& folder, const TrainingResult& result, const R
     page.summary.emplace_back(fmt::format("validation {}", name), fmt::format("{:.2f}", value));
   for (const auto& [name, value] : result.test)
     page.summary.emplace_back(fmt::format("test {}", name), fmt::format("{:.2f}", value));
-  page.charts = charts_of(report::MetricsLog::read(folder / "metrics.jsonl"), result);
+  page.charts = charts_of(report::MetricsLog::read(folder.metrics()), result);
   page.samples = result.samples;
   page.recipe = recipe.to_toml();
-  report::write_training_report(folder / "report.html", page);
+  report::write_training_report(folder.report(), page);
 }
 
 }  // namespace memsizer::train

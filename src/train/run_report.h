@@ -1,10 +1,9 @@
 #pragma once
 
-#include <filesystem>
-#include <map>
-#include <string>
+#include <cstdint>
 
 #include "train/recipe.h"
+#include "train/run_folder.h"
 #include "train/trainer_state.h"
 
 namespace memsizer::train {
@@ -12,10 +11,7 @@ namespace memsizer::train {
 struct TrainingResult;
 
 // results.json (for scripts) and report.html (for people), made from the run's metrics.jsonl.
-void write_results(const std::filesystem::path& folder, const TrainingResult& result, const Recipe& recipe,
+void write_results(const RunFolder& folder, const TrainingResult& result, const Recipe& recipe,
                    int64_t parameters, const TrainerState& state);
-
-// One line's worth of a text, for a terminal.
-std::string excerpt(const std::string& text);
 
 }  // namespace memsizer::train

@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "core/model_config.h"
+#include "model/model_config.h"
 #include "decode/step_model.h"
 #include "nn/pass.h"
 #include "train/losses.h"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/model_config.h"
+#include "core/special_tokens.h"
 
 namespace memsizer::train {
 namespace {
@@ -13,31 +13,51 @@ Tensor padded(int64_t rows, int64_t length) {
   return at::full({rows, length}, kPad, at::kLong);
 }
 
+int64_t longest_of(std::span<const Tokens> rows) {
+  size_t longest = 0;
+  for (const Tokens& row : rows) longest = std::max(longest, row.size());
+  return static_cast<int64_t>(longest);
+}
+
+std::vector<Tokens> sources_of(const text::TokenCorpus& corpus, const text::Batch& examples) {
+  std::vector<Tokens> sources;
+  for (const int64_t i : examples) sources.push_back(corpus.source(i));
+  return sources;
+}
+
 }  // namespace
 
-Tensor source_batch(const text::TokenCorpus& corpus, const text::Batch& examples) {
-  int64_t longest = 0;
-  for (const int64_t i : examples) longest = std::max(longest, static_cast<int64_t>(corpus.source(i).size()));
-  Tensor source = padded(static_cast<int64_t>(examples.size()), longest);
+TokenBatch on_device(TokenBatch batch, at::Device device) {
+  if (batch.source.defined()) batch.source = batch.source.to(device);
+  batch.input = batch.input.to(device);
+  batch.targets = batch.targets.to(device);
+  return batch;
+}
+
+Tensor source_batch(std::span<const Tokens> sources) {
+  const int64_t longest = longest_of(sources);
+  Tensor source = padded(static_cast<int64_t>(sources.size()), longest);
   int64_t* row_end = source.data_ptr<int64_t>();
-  for (const int64_t i : examples) {
+  for (const Tokens& tokens : sources) {
     row_end += longest;
-    std::ranges::copy_backward(corpus.source(i), row_end);
+    std::ranges::copy_backward(tokens, row_end);
   }
   return source;
 }
 
-TokenBatch pair_batch(const text::TokenCorpus& corpus, const text::Batch& examples) {
+Tensor source_batch(const text::TokenCorpus& corpus, const text::Batch& examples) {
+  return source_batch(sources_of(corpus, examples));
+}
+
+TokenBatch pair_batch(std::span<const Tokens> sources, std::span<const Tokens> targets) {
   TokenBatch batch;
-  batch.source = source_batch(corpus, examples);
-  int64_t longest = 0;
-  for (const int64_t i : examples) longest = std::max(longest, static_cast<int64_t>(corpus.target(i).size()));
-  batch.targets = padded(static_cast<int64_t>(examples.size()), longest);
-  batch.input = padded(static_cast<int64_t>(examples.size()), longest);
+  batch.source = source_batch(sources);
+  const int64_t longest = longest_of(targets);
+  batch.targets = padded(static_cast<int64_t>(targets.size()), longest);
+  batch.input = padded(static_cast<int64_t>(targets.size()), longest);
   int64_t* target = batch.targets.data_ptr<int64_t>();
   int64_t* input = batch.input.data_ptr<int64_t>();
-  for (const int64_t i : examples) {
-    const std::span<const int32_t> tokens = corpus.target(i);
+  for (const Tokens& tokens : targets) {
     std::ranges::copy(tokens, target);
     input[0] = kEos;
     std::ranges::copy(tokens.first(tokens.size() - 1), input + 1);
@@ -46,6 +66,12 @@ TokenBatch pair_batch(const text::TokenCorpus& corpus, const text::Batch& exampl
     input += longest;
   }
   return batch;
+}
+
+TokenBatch pair_batch(const text::TokenCorpus& corpus, const text::Batch& examples) {
+  std::vector<Tokens> targets;
+  for (const int64_t i : examples) targets.push_back(corpus.target(i));
+  return pair_batch(sources_of(corpus, examples), targets);
 }
 
 TokenBatch stream_batch(std::span<const int32_t> stream, std::span<const text::StreamBlock> blocks) {

@@ -16,9 +16,15 @@ struct TokenBatch {
   int64_t target_tokens = 0;
 };
 
+using Tokens = std::span<const int32_t>;
+
+TokenBatch pair_batch(std::span<const Tokens> sources, std::span<const Tokens> targets);
+TokenBatch on_device(TokenBatch batch, at::Device device);
+
 TokenBatch pair_batch(const text::TokenCorpus& corpus, const text::Batch& examples);
 
 // Sources alone, for generation.
+at::Tensor source_batch(std::span<const Tokens> sources);
 at::Tensor source_batch(const text::TokenCorpus& corpus, const text::Batch& examples);
 
 // Stretches of a stream; the token before the very first is the end token.

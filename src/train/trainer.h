@@ -2,17 +2,19 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
-#include "core/model_file.h"
-#include "report/event_writer.h"
 #include "report/metrics_log.h"
-#include "report/progress.h"
 #include "train/checkpoints.h"
 #include "train/evaluation.h"
+#include "train/group.h"
 #include "train/interruption.h"
-#include "train/optimizer.h"
+#include "train/learner.h"
+#include "train/run_folder.h"
 #include "train/trainer_state.h"
+#include "train/training_loop.h"
 
 namespace memsizer::train {
 
@@ -22,75 +24,56 @@ struct TrainingResult {
   std::filesystem::path model;
   int64_t updates = 0;
   double seconds = 0.0;
-  std::vector<std::pair<std::string, double>> valid;
-  std::vector<std::pair<std::string, double>> test;
+  report::Scalars valid;
+  report::Scalars test;
   std::vector<report::SampleOutput> samples;
 };
 
-// Trains one recipe in one folder: checkpoints/, recipe.toml, metrics.jsonl, events, and at the end
-// model.safetensors, results.json and report.html.
-class Trainer {
+// Trains one recipe in one folder: puts the parts of a training together, and makes the final model of what
+// the loop leaves. Every process of a group has a trainer; the writer's alone writes and prints.
+class Trainer : private TrainingWork {
  public:
   // A folder that holds a run already is refused unless `resume`; with it, the run goes on from its last
   // checkpoint (or starts, if there is none).
-  Trainer(const Recipe& recipe, const std::filesystem::path& folder, bool resume);
-  ~Trainer();
+  Trainer(Recipe recipe, std::filesystem::path folder, bool resume,
+          std::unique_ptr<Group> group = std::make_unique<SingleProcess>());
+  ~Trainer() override;
 
+  // Enters the folder, opens the data, builds or restores the model. Anything that is wrong is a UserError.
+  void open();
+
+  // Opens, if that has not been done, and trains.
   TrainingResult run();
 
-  TaskModel& model() { return *model_; }
-  const TrainingData& data() const { return data_; }
-  const Recipe& recipe() const { return recipe_; }
+  // Once it is open.
+  TaskModel& model() { return learner_->model(); }
+  const TrainingData& data() const { return *data_; }
+  const Recipe& recipe() const { return recipe_; }  // with the vocabularies filled in
 
  private:
-  struct Update {
-    double loss = 0.0;
-    double nll = 0.0;
-    int64_t tokens = 0;
-    double gradient_norm = 0.0;
-    double learning_rate = 0.0;
-  };
+  Update update(double learning_rate) override;
+  BatchStream::Position position() const override { return batches_->position(); }
+  std::optional<Validation> validate() override;
+  void save(const TrainerState& state) override;
+  std::string describe(const Update& update) const override;
 
-  // What is told before the training starts: on a terminal at once, otherwise when everything has been found
-  // good, so that a mistake is one line and nothing else.
-  void tell(const std::string& line);
-  void tell_opening();
-
-  void build_model();
-  void restore(int64_t step);
-  void train();
-  Update update();
-  void check(const Update& update);
-  void average_weights();
-  bool limit_reached() const;
-  void log(const Update& update);
-  void validate();
-  void save();
-  std::string last_checkpoint() const;
+  void restore(const CheckpointFiles& checkpoint);
+  void make_model();
   TrainingResult finish();
-  double seconds_now() const;
 
   Recipe recipe_;
-  std::filesystem::path folder_;
-  std::vector<std::string> opening_;
-  at::Device device_;
+  RunFolder folder_;
+  bool resume_;
+  std::unique_ptr<Group> group_;
   Checkpoints checkpoints_;
-  TrainingData data_;
-  ModelDescription description_;
-  std::unique_ptr<TaskModel> model_;
-  std::unique_ptr<Optimizer> optimizer_;
-  std::map<std::string, at::Tensor> ema_;  // empty: none
-  std::unique_ptr<BatchStream> batches_;
-  ScheduleOptions schedule_;
   TrainerState state_;
-  Interruption interruption_;
-  std::unique_ptr<report::MetricsLog> metrics_;
-  std::unique_ptr<report::EventWriter> events_;
-  std::unique_ptr<report::Progress> progress_;
-  double started_ = 0.0;     // on the steady clock
-  double last_saved_ = 0.0;  // seconds of training
-  int64_t last_saved_step_ = -1;
-  int64_t last_validated_step_ = -1;
+  // Made by open().
+  bool resumed_ = false;  // from a checkpoint
+  std::optional<TrainingData> data_;
+  std::optional<Interruption> interruption_;
+  std::unique_ptr<Learner> learner_;
+  std::unique_ptr<BatchStream> batches_;
+  std::unique_ptr<TrainingObserver> observer_;
 };
 
 }  // namespace memsizer::train

@@ -10,11 +10,11 @@ nlohmann::json TrainerState::to_json() const {
   return {{"updates", updates},
           {"epoch", position.epoch},
           {"batch", position.batch},
-          {"random", random.state},
+          {"random", learner.random.state},
           {"seconds", seconds},
           {"tokens", tokens},
-          {"loss_scale", loss_scale},
-          {"good_updates", good_updates},
+          {"loss_scale", learner.loss_scale},
+          {"good_updates", learner.good_updates},
           {"best_quality", std::isfinite(best_quality) ? nlohmann::json(best_quality) : nlohmann::json()},
           {"best_step", best_step},
           {"worse_validations", worse_validations},
@@ -29,11 +29,11 @@ TrainerState TrainerState::from_json(const nlohmann::json& json, const std::stri
   try {
     state.updates = json.at("updates").get<int64_t>();
     state.position = {json.at("epoch").get<int64_t>(), json.at("batch").get<int64_t>()};
-    state.random.state = json.at("random").get<uint64_t>();
+    state.learner.random.state = json.at("random").get<uint64_t>();
     state.seconds = json.at("seconds").get<double>();
     state.tokens = json.at("tokens").get<int64_t>();
-    state.loss_scale = json.at("loss_scale").get<double>();
-    state.good_updates = json.at("good_updates").get<int64_t>();
+    state.learner.loss_scale = json.at("loss_scale").get<double>();
+    state.learner.good_updates = json.at("good_updates").get<int64_t>();
     if (!json.at("best_quality").is_null()) state.best_quality = json.at("best_quality").get<double>();
     state.best_step = json.at("best_step").get<int64_t>();
     state.worse_validations = json.at("worse_validations").get<int64_t>();

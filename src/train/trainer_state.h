@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
 #include <limits>
 #include <nlohmann/json.hpp>
 
@@ -10,16 +9,21 @@
 
 namespace memsizer::train {
 
-// Where a run stands, beside its weights and the optimizer's tensors. All of it goes into trainer.json, and
-// comes back to the bit.
+// What the learner keeps beside its tensors.
+struct LearnerState {
+  Random random;  // of dropout and the like
+  double loss_scale = 65536.0;
+  int64_t good_updates = 0;  // since the scale last changed
+};
+
+// How far a run has come, beside its weights and the optimizer's tensors. All of it goes into trainer.json,
+// and comes back to the bit.
 struct TrainerState {
   int64_t updates = 0;
   BatchStream::Position position;
-  Random random;         // of dropout and the like
+  LearnerState learner;
   double seconds = 0.0;  // of training, resumptions added up
   int64_t tokens = 0;    // targets trained on
-  double loss_scale = 65536.0;
-  int64_t good_updates = 0;  // since the scale last changed
 
   double best_quality = -std::numeric_limits<double>::infinity();
   int64_t best_step = -1;

@@ -1,6 +1,5 @@
 #include "train/training_data.h"
 
-#include "core/atomic_file.h"
 #include "core/error.h"
 #include "text/example_reader.h"
 
@@ -9,9 +8,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using text::Tokenizer;
-
-constexpr auto kTokenizerFile = "tokenizer.model";
-constexpr auto kSourceTokenizerFile = "source_tokenizer.model";
 
 enum class Side { Source, Target, Both };
 
@@ -38,8 +34,8 @@ std::unique_ptr<Tokenizer> train_on(const Recipe& recipe, Side side) {
 
 // A run that goes on keeps its tokenizer; one left behind by a run that never began is not trusted.
 std::unique_ptr<Tokenizer> tokenizer_for(const Recipe& recipe, Side side, const std::string& named,
-                                         const fs::path& stored, bool resumed, const Note& note) {
-  if (resumed && fs::exists(stored)) return text::read_tokenizer(stored);
+                                         const fs::path& path, bool stored, const Note& note) {
+  if (stored && fs::exists(path)) return text::read_tokenizer(path);
   std::unique_ptr<Tokenizer> tokenizer;
   if (!named.empty()) {
     tokenizer = text::read_tokenizer(named);
@@ -47,9 +43,7 @@ std::unique_ptr<Tokenizer> tokenizer_for(const Recipe& recipe, Side side, const 
     tokenizer = train_on(recipe, side);
     note(fmt::format("tokenizer: trained, {} tokens", tokenizer->size()));
   }
-  AtomicFile file(stored);
-  file.write(tokenizer->serialized());
-  file.commit();
+  write_text(path, tokenizer->serialized());
   return tokenizer;
 }
 
@@ -65,19 +59,19 @@ void tell(const std::string& name, const text::CorpusReport& report, bool pairs,
 
 }  // namespace
 
-TrainingData open_training_data(const Recipe& recipe, const fs::path& folder, bool resumed,
+TrainingData open_training_data(const Recipe& recipe, const RunFolder& folder, bool stored,
                                 const Note& note) {
   const bool pairs = !recipe.is_language_model();
   const bool joint = recipe.data.tokenizer.joint || !pairs;
   std::unique_ptr<Tokenizer> source_tokenizer;
   if (!joint) {
     source_tokenizer = tokenizer_for(recipe, Side::Source, recipe.data.tokenizer.source_model,
-                                     folder / kSourceTokenizerFile, resumed, note);
+                                     folder.source_tokenizer(), stored, note);
   }
   std::unique_ptr<Tokenizer> tokenizer =
       tokenizer_for(recipe, pairs && joint ? Side::Both : Side::Target, recipe.data.tokenizer.model,
-                    folder / kTokenizerFile, resumed, note);
-  const fs::path cache = recipe.data.cache.empty() ? folder / "cache" : fs::path(recipe.data.cache);
+                    folder.tokenizer(), stored, note);
+  const fs::path cache = recipe.data.cache.empty() ? folder.cache() : fs::path(recipe.data.cache);
   const Tokenizer* source_side = !pairs             ? nullptr
                                  : source_tokenizer ? source_tokenizer.get()
                                                     : tokenizer.get();

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -10,6 +9,7 @@
 #include "text/token_corpus.h"
 #include "text/tokenizer.h"
 #include "train/recipe.h"
+#include "train/run_folder.h"
 
 namespace memsizer::train {
 
@@ -33,9 +33,9 @@ struct TrainingData {
 
 using Note = std::function<void(const std::string& line)>;
 
-// Loads the tokenizers the recipe names, or trains them, and stores them in `folder`, from where a resumed
-// run takes them; then opens the corpora, tokenised once. What was found in the data is told line by line.
-TrainingData open_training_data(const Recipe& recipe, const std::filesystem::path& folder, bool resumed,
-                                const Note& note);
+// Loads the tokenizers the recipe names, or trains them, and stores them in `folder`, from where they are
+// taken if `stored` says so; then opens the corpora, tokenised once. What was found in the data is told line
+// by line.
+TrainingData open_training_data(const Recipe& recipe, const RunFolder& folder, bool stored, const Note& note);
 
 }  // namespace memsizer::train

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "core/presets.h"
+#include "model/presets.h"
 
 namespace memsizer::bench {
 namespace {
@@ -30,13 +30,13 @@ void expect_whole(const GenerationResult& result) {
 }
 
 TEST(GenerationBench, GreedyTimesEveryStepOfEachRepeat) {
-  const GenerationResult result = measure_generation(tiny_point(Mechanism::Memsizer));
+  const GenerationResult result = measure_generation(tiny_point(mechanism_named("memsizer")));
   expect_whole(result);
   EXPECT_EQ(result.steps_timed, 2 * 16);
 }
 
 TEST(GenerationBench, LongGenerationsAreTimedAtSomeSteps) {
-  GenerationPoint point = tiny_point(Mechanism::Memsizer);
+  GenerationPoint point = tiny_point(mechanism_named("memsizer"));
   point.length = 1000;
   const GenerationResult result = measure_generation(point);
   expect_whole(result);
@@ -44,7 +44,7 @@ TEST(GenerationBench, LongGenerationsAreTimedAtSomeSteps) {
 }
 
 TEST(GenerationBench, BeamKeepsTheStateOfEveryHypothesis) {
-  GenerationPoint point = tiny_point(Mechanism::Softmax);
+  GenerationPoint point = tiny_point(mechanism_named("softmax"));
   const int64_t greedy = measure_generation(point).state_bytes;
   point.beam = 4;
   const GenerationResult result = measure_generation(point);
@@ -59,12 +59,12 @@ TEST(GenerationBench, StateGrowsWithLengthForSoftmaxOnly) {
     point.length = length;
     return measure_generation(point).state_bytes;
   };
-  EXPECT_EQ(state_at(Mechanism::Memsizer, 16), state_at(Mechanism::Memsizer, 64));
-  EXPECT_LT(2 * state_at(Mechanism::Softmax, 16), state_at(Mechanism::Softmax, 64));
+  EXPECT_EQ(state_at(mechanism_named("memsizer"), 16), state_at(mechanism_named("memsizer"), 64));
+  EXPECT_LT(2 * state_at(mechanism_named("softmax"), 16), state_at(mechanism_named("softmax"), 64));
 }
 
 TEST(GenerationBench, SourcesCanHaveALengthOfTheirOwn) {
-  GenerationPoint point = tiny_point(Mechanism::Softmax);
+  GenerationPoint point = tiny_point(mechanism_named("softmax"));
   const int64_t same = measure_generation(point).state_bytes;
   point.source_length = 200;
   EXPECT_GT(measure_generation(point).state_bytes, same);

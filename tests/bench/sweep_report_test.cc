@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "core/presets.h"
+#include "model/presets.h"
 #include "support/messages.h"
 
 namespace memsizer::bench {

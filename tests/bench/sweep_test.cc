@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "core/error.h"
-#include "core/presets.h"
+#include "model/presets.h"
 
 namespace memsizer::bench {
 namespace {
@@ -36,8 +36,8 @@ TEST(Sweep, HasEveryCombination) {
   EXPECT_EQ(points[0].variant.mechanism, "softmax");
   EXPECT_EQ(points[1].variant.mechanism, "memsizer");
   EXPECT_EQ(points[23].variant.mechanism, "memsizer");
-  EXPECT_EQ(points[23].point.type, kernels::WeightType::I8);
-  EXPECT_EQ(points[23].point.config.decoder.self, Mechanism::Memsizer);
+  EXPECT_EQ(points[23].point.type, WeightType::I8);
+  EXPECT_EQ(points[23].point.config.decoder.self, mechanism_named("memsizer"));
 }
 
 TEST(Sweep, RefusesImpossibleValues) {
@@ -63,7 +63,7 @@ TEST(Sweep, MeasuresInAProcessOfItsOwn) {
 TEST(Sweep, AMeasurementThatDiesIsNone) {
   GenerationPoint point = like();
   point.config.decoder.layers = 1;
-  point.config.decoder.self = Mechanism::Linformer;  // cannot generate
+  point.config.decoder.self = mechanism_named("linformer");  // cannot generate
   EXPECT_FALSE(measure_apart(point));
 }
 

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "core/model_config.h"
+#include "core/special_tokens.h"
 #include "decode/generate.h"
 
 namespace memsizer::decode {

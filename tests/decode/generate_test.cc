@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "core/model_config.h"
+#include "core/special_tokens.h"
 #include "core/options.h"
 #include "core/random.h"
 #include "decode/hash_model.h"

@@ -5,7 +5,7 @@
 #include <limits>
 #include <stdexcept>
 
-#include "core/model_config.h"
+#include "core/special_tokens.h"
 #include "core/random.h"
 
 namespace memsizer::decode::testing {

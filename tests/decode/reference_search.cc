@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "core/model_config.h"
+#include "core/special_tokens.h"
 
 namespace memsizer::decode::testing {
 namespace {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "core/model_config.h"
+#include "core/special_tokens.h"
 #include "core/random.h"
 #include "decode/hash_model.h"
 #include "support/messages.h"

@@ -5,11 +5,11 @@
 #include <vector>
 
 #include "core/error.h"
-#include "core/model_checksum.h"
-#include "core/model_file.h"
-#include "core/tensor_check.h"
-#include "core/tensor_list.h"
 #include "fuzz/safetensors_mutation.h"
+#include "model/model_checksum.h"
+#include "model/model_file.h"
+#include "model/tensor_check.h"
+#include "model/tensor_list.h"
 
 namespace {
 

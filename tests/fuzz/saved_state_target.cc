@@ -5,9 +5,10 @@
 #include <vector>
 
 #include "core/error.h"
-#include "core/model_checksum.h"
-#include "core/presets.h"
+#include "core/safetensors_bytes.h"
 #include "fuzz/safetensors_mutation.h"
+#include "model/model_checksum.h"
+#include "model/presets.h"
 #include "runtime/saved_state.h"
 
 namespace {
@@ -22,9 +23,9 @@ std::unique_ptr<runtime::Model> tiny_model() {
   description.config.vocab = 10;
   description.config.encoder.heads = description.config.decoder.heads = 2;
   description.config.encoder.ffn = description.config.decoder.ffn = 8;
-  description.config.decoder.cross = Mechanism::Softmax;
-  return std::make_unique<runtime::Model>(
-      description, *runtime::random_source(description.config, kernels::WeightType::F32, 1));
+  description.config.decoder.cross = mechanism_named("softmax");
+  return std::make_unique<runtime::Model>(description,
+                                          *runtime::random_source(description.config, WeightType::F32, 1));
 }
 
 void go_on(const runtime::Model& model, runtime::Work& work, std::span<const std::byte> bytes) {
@@ -45,7 +46,7 @@ std::vector<std::byte> with_checksum(const runtime::Model& model, std::span<cons
     SafetensorsContent content = parse_safetensors(bytes, "state");
     content.metadata["model"] = model.hash();
     content.metadata[kChecksumKey] = model_checksum(content);
-    return safetensors_bytes(content.named_tensors(), content.metadata);
+    return safetensors_bytes(named_tensors(content), content.metadata);
   } catch (const UserError&) {
     return {};
   }

@@ -7,8 +7,14 @@
 
 #include "core/error.h"
 #include "golden_cases/cases.h"
-#include "nn/mixers/mixer.h"
-#include "nn/mixers/softmax.h"
+#include "mechanisms/linformer/description.h"
+#include "mechanisms/memsizer/description.h"
+#include "mechanisms/performer/description.h"
+#include "mechanisms/rfa/description.h"
+#include "mechanisms/softmax/module.h"
+#include "mechanisms/synthesizer/description.h"
+#include "mechanisms/t2r/description.h"
+#include "nn/mixer.h"
 #include "nn/tensor_io.h"
 
 namespace memsizer::testing {
@@ -21,7 +27,7 @@ using nn::MixerState;
 enum class Kind { Parallel, Incremental };
 
 struct Variant {
-  Mechanism mechanism;
+  std::string_view mechanism;
   Position position;
   Kind kind;
 };
@@ -32,40 +38,40 @@ constexpr auto kEncoder = Position::EncoderSelf;
 
 const std::map<std::string, Variant>& variants() {
   static const std::map<std::string, Variant> table = {
-      {"memsizer_causal", {Mechanism::Memsizer, kCausal, Kind::Parallel}},
-      {"memsizer_cross", {Mechanism::Memsizer, kCross, Kind::Parallel}},
-      {"memsizer_encoder", {Mechanism::Memsizer, kEncoder, Kind::Parallel}},
-      {"memsizer_incremental", {Mechanism::Memsizer, kCausal, Kind::Incremental}},
-      {"memsizer_cross_incremental", {Mechanism::Memsizer, kCross, Kind::Incremental}},
-      {"sa_causal", {Mechanism::Softmax, kCausal, Kind::Parallel}},
-      {"sa_cross", {Mechanism::Softmax, kCross, Kind::Parallel}},
-      {"sa_encoder", {Mechanism::Softmax, kEncoder, Kind::Parallel}},
-      {"sa_incremental", {Mechanism::Softmax, kCausal, Kind::Incremental}},
-      {"elu_causal", {Mechanism::Elu, kCausal, Kind::Parallel}},
-      {"elu_cross", {Mechanism::Elu, kCross, Kind::Parallel}},
-      {"rfa_causal_masked", {Mechanism::Rfa, kCausal, Kind::Parallel}},
-      {"rfa_causal_recurrent", {Mechanism::Rfa, kCausal, Kind::Parallel}},
-      {"rfa_incremental", {Mechanism::Rfa, kCausal, Kind::Incremental}},
-      {"rfa_cross", {Mechanism::Rfa, kCross, Kind::Parallel}},
-      {"rfa_t2r_causal", {Mechanism::Rfa, kCausal, Kind::Parallel}},
-      {"rfa_t2r_gate_causal", {Mechanism::Rfa, kCausal, Kind::Parallel}},
-      {"rfa_t2r_incremental", {Mechanism::Rfa, kCausal, Kind::Incremental}},
-      {"rfa_t2r_cross", {Mechanism::Rfa, kCross, Kind::Parallel}},
-      {"t2r_causal", {Mechanism::T2r, kCausal, Kind::Parallel}},
-      {"t2r_cross", {Mechanism::T2r, kCross, Kind::Parallel}},
-      {"t2r_incremental", {Mechanism::T2r, kCausal, Kind::Incremental}},
-      {"performer_causal", {Mechanism::Performer, kCausal, Kind::Parallel}},
-      {"performer_self", {Mechanism::Performer, kEncoder, Kind::Parallel}},
-      {"performer_cross", {Mechanism::Performer, kCross, Kind::Parallel}},
-      {"performer_favor_causal", {Mechanism::Performer, kCausal, Kind::Parallel}},
-      {"performer_favor_cross", {Mechanism::Performer, kCross, Kind::Parallel}},
-      {"performer_t2r_prf_causal", {Mechanism::Performer, kCausal, Kind::Parallel}},
-      {"performer_t2r_prf_cross", {Mechanism::Performer, kCross, Kind::Parallel}},
-      {"performer_t2r_prf_incremental", {Mechanism::Performer, kCausal, Kind::Incremental}},
-      {"linformer", {Mechanism::Linformer, kEncoder, Kind::Parallel}},
-      {"linformer_lucid", {Mechanism::Linformer, kEncoder, Kind::Parallel}},
-      {"synthesizer_random", {Mechanism::SynthesizerRandom, kEncoder, Kind::Parallel}},
-      {"synthesizer_dense", {Mechanism::SynthesizerDense, kEncoder, Kind::Parallel}},
+      {"memsizer_causal", {"memsizer", kCausal, Kind::Parallel}},
+      {"memsizer_cross", {"memsizer", kCross, Kind::Parallel}},
+      {"memsizer_encoder", {"memsizer", kEncoder, Kind::Parallel}},
+      {"memsizer_incremental", {"memsizer", kCausal, Kind::Incremental}},
+      {"memsizer_cross_incremental", {"memsizer", kCross, Kind::Incremental}},
+      {"sa_causal", {"softmax", kCausal, Kind::Parallel}},
+      {"sa_cross", {"softmax", kCross, Kind::Parallel}},
+      {"sa_encoder", {"softmax", kEncoder, Kind::Parallel}},
+      {"sa_incremental", {"softmax", kCausal, Kind::Incremental}},
+      {"elu_causal", {"elu", kCausal, Kind::Parallel}},
+      {"elu_cross", {"elu", kCross, Kind::Parallel}},
+      {"rfa_causal_masked", {"rfa", kCausal, Kind::Parallel}},
+      {"rfa_causal_recurrent", {"rfa", kCausal, Kind::Parallel}},
+      {"rfa_incremental", {"rfa", kCausal, Kind::Incremental}},
+      {"rfa_cross", {"rfa", kCross, Kind::Parallel}},
+      {"rfa_t2r_causal", {"rfa", kCausal, Kind::Parallel}},
+      {"rfa_t2r_gate_causal", {"rfa", kCausal, Kind::Parallel}},
+      {"rfa_t2r_incremental", {"rfa", kCausal, Kind::Incremental}},
+      {"rfa_t2r_cross", {"rfa", kCross, Kind::Parallel}},
+      {"t2r_causal", {"t2r", kCausal, Kind::Parallel}},
+      {"t2r_cross", {"t2r", kCross, Kind::Parallel}},
+      {"t2r_incremental", {"t2r", kCausal, Kind::Incremental}},
+      {"performer_causal", {"performer", kCausal, Kind::Parallel}},
+      {"performer_self", {"performer", kEncoder, Kind::Parallel}},
+      {"performer_cross", {"performer", kCross, Kind::Parallel}},
+      {"performer_favor_causal", {"performer", kCausal, Kind::Parallel}},
+      {"performer_favor_cross", {"performer", kCross, Kind::Parallel}},
+      {"performer_t2r_prf_causal", {"performer", kCausal, Kind::Parallel}},
+      {"performer_t2r_prf_cross", {"performer", kCross, Kind::Parallel}},
+      {"performer_t2r_prf_incremental", {"performer", kCausal, Kind::Incremental}},
+      {"linformer", {"linformer", kEncoder, Kind::Parallel}},
+      {"linformer_lucid", {"linformer", kEncoder, Kind::Parallel}},
+      {"synthesizer_random", {"synthesizer-random", kEncoder, Kind::Parallel}},
+      {"synthesizer_dense", {"synthesizer-dense", kEncoder, Kind::Parallel}},
   };
   return table;
 }
@@ -83,70 +89,63 @@ Widths everywhere(int64_t width) {
 }
 
 void configure_performer(const Fixture& fixture, MixerConfig& config) {
-  config.performer.bias = fixture.has("param.q_proj.bias");
+  config.options<PerformerOptions>().bias = fixture.has("param.q_proj.bias");
   if (fixture.has("buffer.omega")) {
-    config.performer.form = PerformerForm::Favor;
-    config.performer.features = everywhere(2 * columns(fixture, "buffer.omega"));
+    config.options<PerformerOptions>().form = PerformerForm::Favor;
+    config.options<PerformerOptions>().features = everywhere(2 * columns(fixture, "buffer.omega"));
   } else if (fixture.has("buffer.projection_matrix")) {
-    config.performer.form = PerformerForm::SoftmaxKernel;
-    config.performer.features = everywhere(rows(fixture, "buffer.projection_matrix"));
+    config.options<PerformerOptions>().form = PerformerForm::SoftmaxKernel;
+    config.options<PerformerOptions>().features = everywhere(rows(fixture, "buffer.projection_matrix"));
   } else {
-    config.performer.form = PerformerForm::Prf;
-    config.performer.features = everywhere(columns(fixture, "buffer.random_matrices"));
+    config.options<PerformerOptions>().form = PerformerForm::Prf;
+    config.options<PerformerOptions>().features = everywhere(columns(fixture, "buffer.random_matrices"));
   }
 }
 
 void configure_rfa(const Fixture& fixture, MixerConfig& config) {
-  config.rfa.form = fixture.variant().starts_with("rfa_t2r") ? RfaForm::T2r : RfaForm::Authors;
-  config.rfa.features = everywhere(columns(fixture, "buffer.random_matrices"));
-  config.rfa.sigma = fixture.has("param.sigma");
-  config.rfa.learned_tau = fixture.has("param.tau") && fixture.file().tensor("param.tau").shape.size() == 3;
-  config.rfa.gate = fixture.has("param.g_proj.weight");
-  config.rfa.rule = fixture.variant() == "rfa_causal_masked" ? RfaRule::Masked : RfaRule::Recurrent;
+  config.options<RfaOptions>().form =
+      fixture.variant().starts_with("rfa_t2r") ? RfaForm::T2r : RfaForm::Authors;
+  config.options<RfaOptions>().features = everywhere(columns(fixture, "buffer.random_matrices"));
+  config.options<RfaOptions>().sigma = fixture.has("param.sigma");
+  config.options<RfaOptions>().learned_tau =
+      fixture.has("param.tau") && fixture.file().tensor("param.tau").shape.size() == 3;
+  config.options<RfaOptions>().gate = fixture.has("param.g_proj.weight");
+  config.options<RfaOptions>().rule =
+      fixture.variant() == "rfa_causal_masked" ? RfaRule::Masked : RfaRule::Recurrent;
   // The RFA authors keep the temperature as a constant; the fixture names it in its metadata.
-  if (!fixture.has("param.tau")) config.rfa.tau = std::stod(fixture.meta("tau"));
+  if (!fixture.has("param.tau")) config.options<RfaOptions>().tau = std::stod(fixture.meta("tau"));
 }
 
 void configure_linformer(const Fixture& fixture, MixerConfig& config) {
   if (fixture.variant() == "linformer") {
-    config.linformer = {LinformerForm::Fairseq, rows(fixture, "param.compress_k.weight"),
-                        columns(fixture, "param.compress_k.weight"), !fixture.has("param.compress_v.weight")};
+    config.options<LinformerOptions>() = {LinformerForm::Fairseq, rows(fixture, "param.compress_k.weight"),
+                                          columns(fixture, "param.compress_k.weight"),
+                                          !fixture.has("param.compress_v.weight")};
   } else {
-    config.linformer = {LinformerForm::Lucid, columns(fixture, "param.proj_k"), rows(fixture, "param.proj_k"),
-                        !fixture.has("param.proj_v")};
+    config.options<LinformerOptions>() = {LinformerForm::Lucid, columns(fixture, "param.proj_k"),
+                                          rows(fixture, "param.proj_k"), !fixture.has("param.proj_v")};
   }
 }
 
 MixerConfig configure(const Fixture& fixture, const Variant& variant) {
-  MixerConfig config;
-  config.mechanism = variant.mechanism;
-  config.position = variant.position;
-  config.dim = fixture.integer("d");
-  config.heads = fixture.integer("heads");
-  switch (variant.mechanism) {
-    case Mechanism::Memsizer:
-      config.memsizer.slots = everywhere(rows(fixture, "param.k_proj.weight"));
-      break;
-    case Mechanism::Rfa:
-      configure_rfa(fixture, config);
-      break;
-    case Mechanism::T2r:
-      config.t2r.features = everywhere(rows(fixture, "param.feat.weight") / config.heads);
-      config.t2r.sigma = fixture.has("param.sigma");
-      break;
-    case Mechanism::Performer:
-      configure_performer(fixture, config);
-      break;
-    case Mechanism::Linformer:
-      configure_linformer(fixture, config);
-      break;
-    case Mechanism::SynthesizerRandom:
-    case Mechanism::SynthesizerDense:
-      config.synthesizer.max_length = fixture.integer("max_seq_len");
-      if (fixture.meta("mask") == "causal") config.position = Position::CausalSelf;
-      break;
-    default:
-      break;
+  MixerConfig config{.mechanism = mechanism_named(variant.mechanism),
+                     .position = variant.position,
+                     .dim = fixture.integer("d"),
+                     .heads = fixture.integer("heads")};
+  if (variant.mechanism == "memsizer") {
+    config.options<MemsizerOptions>().slots = everywhere(rows(fixture, "param.k_proj.weight"));
+  } else if (variant.mechanism == "rfa") {
+    configure_rfa(fixture, config);
+  } else if (variant.mechanism == "t2r") {
+    config.options<T2rOptions>().features = everywhere(rows(fixture, "param.feat.weight") / config.heads);
+    config.options<T2rOptions>().sigma = fixture.has("param.sigma");
+  } else if (variant.mechanism == "performer") {
+    configure_performer(fixture, config);
+  } else if (variant.mechanism == "linformer") {
+    configure_linformer(fixture, config);
+  } else if (variant.mechanism.starts_with("synthesizer")) {
+    config.options<SynthesizerOptions>().max_length = fixture.integer("max_seq_len");
+    if (fixture.meta("mask") == "causal") config.position = Position::CausalSelf;
   }
   return config;
 }
@@ -156,7 +155,7 @@ void load(Mixer& mixer, const Fixture& fixture) {
   torch::NoGradGuard no_grad;
   std::map<std::string, Tensor> wanted = nn::named_tensors(mixer);
   if (wanted.contains("tau") && !fixture.has("param.tau")) {
-    wanted.at("tau").fill_(mixer.config().rfa.tau);
+    wanted.at("tau").fill_(mixer.config().options<RfaOptions>().tau);
     wanted.erase("tau");
   }
   for (const std::string prefix : {"param.", "buffer."}) {

@@ -8,8 +8,9 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "core/presets.h"
-#include "core/tensor_list.h"
+#include "mechanisms/t2r/description.h"
+#include "model/presets.h"
+#include "model/tensor_list.h"
 
 namespace memsizer {
 namespace {

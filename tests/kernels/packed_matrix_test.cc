@@ -3,12 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <bit>
-#include <cmath>
 #include <random>
 #include <stdexcept>
 #include <vector>
 
+#include "core/weight_rounding.h"
 #include "kernels/support.h"
 
 namespace memsizer::kernels {
@@ -24,15 +23,6 @@ std::vector<float> row_of(const PackedMatrix& matrix, int64_t row) {
   std::vector<float> numbers(static_cast<size_t>(matrix.columns()));
   matrix.copy_row(row, numbers.data());
   return numbers;
-}
-
-// To the nearest number whose lower 16 bits are zero, to the even one of two.
-float rounded_to_bf16(float value) {
-  const auto bits = std::bit_cast<uint32_t>(value);
-  const uint32_t below = bits & 0xFFFF0000U;
-  const uint32_t rest = bits & 0xFFFFU;
-  const bool up = rest > 0x8000U || (rest == 0x8000U && (below & 0x10000U) != 0);
-  return std::bit_cast<float>(up ? below + 0x10000U : below);
 }
 
 TEST(PackedMatrix, F32RowsComeBack) {
@@ -59,7 +49,7 @@ TEST(PackedMatrix, Bf16RowsComeBackRounded) {
       const std::vector<float> row = row_of(matrix, r);
       for (int64_t c = 0; c < columns; ++c) {
         ASSERT_EQ(row[static_cast<size_t>(c)],
-                  rounded_to_bf16(numbers[static_cast<size_t>(r * columns + c)]));
+                  from_bf16(round_to_bf16(numbers[static_cast<size_t>(r * columns + c)])));
       }
     }
   }
@@ -85,23 +75,26 @@ TEST(PackedMatrix, Int8RowsComeBack) {
   }
 }
 
-TEST(PackedMatrix, QuantizedRowsAreTheNearest) {
+// Floats and rows of a quantised file make the same matrix.
+TEST(PackedMatrix, RoundsAsFilesDo) {
   std::mt19937 random(4);
-  for (const int64_t columns : {1, 2, 7, 15, 16, 17, 100, 257}) {
-    const std::vector<float> row = random_numbers(random, columns, 3.0F);
-    std::vector<int8_t> numbers(row.size());
-    const float scale = quantize_row(row, numbers);
-    float largest = 0.0F;
-    for (const float value : row) largest = std::max(largest, std::fabs(value));
-    EXPECT_EQ(scale, largest / 127.0F);
-    for (size_t i = 0; i < row.size(); ++i) {
-      ASSERT_LE(std::abs(numbers[i]), 127);
-      ASSERT_NEAR(static_cast<float>(numbers[i]) * scale, row[i], 0.5001F * scale);
+  for (const auto& [rows, columns] : kSizes) {
+    const std::vector<float> weights = random_numbers(random, rows * columns, 3.0F);
+    std::vector<int8_t> numbers(weights.size());
+    std::vector<float> scales;
+    for (int64_t r = 0; r < rows; ++r) {
+      const auto first = static_cast<size_t>(r * columns);
+      const auto width = static_cast<size_t>(columns);
+      scales.push_back(
+          round_to_int8(std::span(weights).subspan(first, width), std::span(numbers).subspan(first, width)));
     }
+    PackedMatrix from_floats(WeightType::I8, rows, columns);
+    from_floats.set_rows(0, weights);
+    PackedMatrix from_file(WeightType::I8, rows, columns);
+    from_file.set_rows(0, numbers, scales);
+    for (int64_t r = 0; r < rows; ++r)
+      ASSERT_TRUE(same_bits(row_of(from_floats, r), row_of(from_file, r))) << r;
   }
-  std::vector<int8_t> numbers(3);
-  EXPECT_EQ(quantize_row(std::vector<float>{0.0F, -0.0F, 0.0F}, numbers), 0.0F);
-  EXPECT_EQ(numbers, std::vector<int8_t>(3, 0));
 }
 
 // Some rows at a time or all at once: the same matrix.

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "core/enum_value.h"
+
 namespace memsizer::metrics {
 namespace {
 
@@ -73,7 +75,7 @@ TEST(BleuTokenizers, LongHostileLinesTakeLinearTime) {
   EXPECT_EQ(v13a(escapes).size(), 2U * 200'000 - 1);
   const std::string commas(1'000'000, ',');
   for (const auto tokenizer : {BleuTokenizer::V13a, BleuTokenizer::Intl, BleuTokenizer::Zh}) {
-    EXPECT_EQ(tokenized(tokenizer, commas).size(), 2U * commas.size() - 1) << tokenizer_name(tokenizer);
+    EXPECT_EQ(tokenized(tokenizer, commas).size(), 2U * commas.size() - 1) << enum_name(tokenizer);
   }
 }
 

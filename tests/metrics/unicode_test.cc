@@ -25,7 +25,7 @@ TEST(Unicode, EveryCharacterComesBack) {
   for (char32_t c = 0; c <= 0x10ffff; c += c < 0x3000 ? 1 : 97) {
     if (c >= 0xd800 && c <= 0xdfff) continue;
     std::string text;
-    append_utf8(text, c);
+    append_character(text, c);
     ASSERT_EQ(characters(text), std::vector<char32_t>{c});
   }
 }
@@ -35,7 +35,7 @@ TEST(Unicode, BrokenBytesComeBackAsTheyWere) {
   for (const std::string_view text :
        {"\x80", "a\xe4\xb8", "\xc0\xaf", "\xe0\x80\xaf", "\xed\xa0\x80", "\xf4\x90\x80\x80", "\xff\xfe z"}) {
     std::string back;
-    for (const char32_t c : characters(text)) append_utf8(back, c);
+    for (const char32_t c : characters(text)) append_character(back, c);
     EXPECT_EQ(back, text);
   }
   EXPECT_EQ(characters("\xe4\xb8"

@@ -7,11 +7,18 @@
 #include <vector>
 
 #include "core/error.h"
-#include "core/state_size.h"
-#include "core/tensor_list.h"
-#include "nn/mixers/mixer.h"
+#include "mechanisms/linformer/description.h"
+#include "mechanisms/memsizer/description.h"
+#include "mechanisms/performer/description.h"
+#include "mechanisms/rfa/description.h"
+#include "mechanisms/synthesizer/description.h"
+#include "mechanisms/t2r/description.h"
+#include "model/state_size.h"
+#include "model/tensor_list.h"
+#include "nn/mixer.h"
 #include "nn/tensor_io.h"
 #include "support/gradients.h"
+#include "support/mechanism_variants.h"
 #include "support/messages.h"
 
 namespace memsizer::nn {
@@ -32,60 +39,24 @@ struct Variant {
   MixerConfig config;
 };
 
-MixerConfig base_config(Mechanism mechanism, Position position) {
-  MixerConfig config;
-  config.mechanism = mechanism;
-  config.position = position;
-  config.dim = kDim;
-  config.heads = kHeads;
-  config.memsizer.slots = {.causal = 5, .cross = 7, .encoder = 6};
-  config.rfa.features = config.t2r.features = {.causal = 4, .cross = 6, .encoder = 5};
-  config.performer.features = {.causal = 6, .cross = 8, .encoder = 6};
-  config.linformer.slots = 4;
-  config.linformer.max_length = 300;
-  config.synthesizer.max_length = 300;
-  return config;
+MixerConfig base_config(std::string_view mechanism, Position position) {
+  return testing::mixer_of({"", mechanism_named(mechanism), {}}, position);
 }
 
 // Each mechanism in a position, with the options that change what it computes.
 std::vector<Variant> variants(Position position) {
   std::vector<Variant> list;
-  for (const MechanismTraits& row : mechanism_table()) {
-    if (!row.supports(position)) continue;
-    list.push_back({std::string(row.name), base_config(row.mechanism, position)});
-  }
-  const auto with = [&](const std::string& name, Mechanism mechanism, const auto& change) {
-    MixerConfig config = base_config(mechanism, position);
-    change(config);
-    list.push_back({name, config});
-  };
-  with("memsizer, bare", Mechanism::Memsizer, [](MixerConfig& c) {
-    c.memsizer.bias = c.memsizer.affine_norms = false;
-    c.memsizer.heads = 2;
-  });
-  with("memsizer, input keys", Mechanism::Memsizer,
-       [](MixerConfig& c) { c.memsizer.keys = MemsizerKeys::Input; });
-  with("memsizer, frozen keys", Mechanism::Memsizer,
-       [](MixerConfig& c) { c.memsizer.keys = MemsizerKeys::Frozen; });
-  with("rfa, t2r form", Mechanism::Rfa, [](MixerConfig& c) {
-    c.rfa.form = RfaForm::T2r;
-    c.rfa.gate = true;
-  });
-  with("rfa, learned tau", Mechanism::Rfa, [](MixerConfig& c) {
-    c.rfa.form = RfaForm::T2r;
-    c.rfa.sigma = false;
-    c.rfa.learned_tau = true;
-  });
-  with("t2r, sigma", Mechanism::T2r, [](MixerConfig& c) { c.t2r.sigma = true; });
-  with("performer, prf", Mechanism::Performer, [](MixerConfig& c) { c.performer.form = PerformerForm::Prf; });
-  with("performer, softmax kernel", Mechanism::Performer,
-       [](MixerConfig& c) { c.performer.form = PerformerForm::SoftmaxKernel; });
+  for (const testing::MechanismVariant& variant : testing::mechanism_variants(position))
+    list.push_back({variant.name, testing::mixer_of(variant, position)});
   return list;
 }
 
+// Some variants of a recurrent mechanism can only train.
 bool streams(const Variant& variant) {
-  return variant.config.mechanism != Mechanism::Performer ||
-         variant.config.performer.form != PerformerForm::SoftmaxKernel;
+  auto generator = at::detail::createCPUGenerator(1);
+  const std::shared_ptr<Mixer> mixer = make_mixer(variant.config);
+  mixer->initialise(generator);
+  return message_of([&] { mixer->start(1); }) == "no error";
 }
 
 std::shared_ptr<Mixer> build(const MixerConfig& config, at::ScalarType type) {
@@ -127,10 +98,7 @@ struct Answer {
 
 std::vector<Tensor> state_tensors(const MixerState& state) {
   std::vector<Tensor> list;
-  for (const Tensor& tensor :
-       {state.memory, state.normaliser, state.key_memory, state.count, state.keys, state.values}) {
-    if (tensor.defined()) list.push_back(tensor);
-  }
+  for (const auto& [name, tensor] : state.fields()) list.push_back(tensor);
   return list;
 }
 
@@ -189,10 +157,10 @@ INSTANTIATE_TEST_SUITE_P(Odd, Lengths, ::testing::Values(1, 2, 63, 64, 65, 257))
 
 // A large batch of wide tokens goes through MemSizer in segments of time; one row of it alone does not.
 TEST(Memsizer, SegmentsOfALongSequenceAgreeWithTheWhole) {
-  MixerConfig config = base_config(Mechanism::Memsizer, Position::CausalSelf);
+  MixerConfig config = base_config("memsizer", Position::CausalSelf);
   config.dim = 512;
   config.heads = 8;
-  config.memsizer.slots.causal = 32;
+  config.options<MemsizerOptions>().slots.causal = 32;
   const std::shared_ptr<Mixer> mixer = build(config, at::kDouble);
   const auto generator = at::detail::createCPUGenerator(9);
   const Tensor x = at::randn({300, 32, 512}, generator, at::TensorOptions(at::kDouble)).requires_grad_();
@@ -226,10 +194,9 @@ Tensor real_part(const Tensor& sequence, const Tensor& mask, int64_t row) {
 
 TEST(Padding, ChangesNothingForCausalMixers) {
   for (const Variant& variant : variants(Position::CausalSelf)) {
-    // Position within the batch row, padding included, is what these are made of; their references know no
-    // left padding.
-    const bool by_position = variant.config.mechanism == Mechanism::SynthesizerRandom ||
-                             variant.config.mechanism == Mechanism::SynthesizerDense;
+    // Position within the batch row, padding included, is what mechanisms of a preset length are made of;
+    // their references know no left padding.
+    const bool by_position = !variant.config.mechanism.traits().length_agnostic;
     // Its reference keeps padded keys in the denominator.
     if (!streams(variant)) continue;
     for (const bool left : {false, true}) {
@@ -257,9 +224,11 @@ TEST(Padding, ChangesNothingForCrossAndEncoderMixers) {
       const Mechanism mechanism = variant.config.mechanism;
       // As their references: Linformer ignores padding, the softmax kernel counts padded keys in its
       // denominator.
-      if (mechanism == Mechanism::Linformer || !streams(variant)) continue;
-      const bool by_position =
-          mechanism == Mechanism::SynthesizerRandom || mechanism == Mechanism::SynthesizerDense;
+      if (mechanism == mechanism_named("linformer") ||
+          (mechanism == mechanism_named("performer") &&
+           variant.config.options<PerformerOptions>().form == PerformerForm::SoftmaxKernel))
+        continue;
+      const bool by_position = !mechanism.traits().length_agnostic;
       for (const bool left : {false, true}) {
         if (by_position && left) continue;
         const std::shared_ptr<Mixer> mixer = build(variant.config, at::kDouble);
@@ -310,6 +279,39 @@ TEST(State, ForkAndReorderAreValues) {
     const Tensor forked = mixer->advance(last.index_select(1, order), fork);
     const Tensor straight = mixer->advance(last, state);
     EXPECT_LE(largest_difference({forked}, {straight.index_select(1, order)}), 1e-10) << variant.name;
+  }
+}
+
+TEST(State, HoldsTheFieldsOfTheDescription) {
+  const auto check = [](const MixerState& state, const Variant& variant, int64_t tokens) {
+    const std::vector<StateField> described = variant.config.state();
+    ASSERT_EQ(state.fields().size(), described.size()) << variant.name;
+    for (const StateField& field : described) {
+      std::vector<int64_t> shape = {kBatch};
+      shape.insert(shape.end(), field.shape.begin(), field.shape.end());
+      if (field.growth != Growth::Fixed) shape.insert(shape.end() - 1, tokens);
+      ASSERT_TRUE(state[field.name].defined()) << variant.name << " " << field.name;
+      EXPECT_EQ(state[field.name].sizes(), at::IntArrayRef(shape)) << variant.name << " " << field.name;
+      EXPECT_EQ(state[field.name].scalar_type(), field.type == DType::I64 ? at::kLong : at::kFloat);
+    }
+  };
+  for (const Variant& variant : variants(Position::CausalSelf)) {
+    if (!streams(variant)) continue;
+    const std::shared_ptr<Mixer> mixer = build(variant.config, at::kFloat);
+    MixerState state = mixer->start(kBatch);
+    check(state, variant, 0);
+    mixer->advance(random_sequence(8, at::kFloat), state);
+    check(state, variant, 8);
+  }
+  for (const Variant& variant : variants(Position::Cross))
+    check(build(variant.config, at::kFloat)->read(random_sequence(8, at::kFloat)), variant, 8);
+}
+
+TEST(State, EveryRecurrentMechanismGeneratesByDefault) {
+  for (const Mechanism& mechanism : mechanisms()) {
+    if (!mechanism.traits().causal_self) continue;
+    const MixerConfig config = testing::mixer_of({"", mechanism, {}}, Position::CausalSelf);
+    EXPECT_TRUE(streams({"", config})) << mechanism.name();
   }
 }
 
@@ -364,12 +366,6 @@ TEST(Dropout, ActsInTrainingOnlyAndFollowsItsGenerator) {
   for (const Variant& variant : variants(Position::CausalSelf)) {
     MixerConfig config = variant.config;
     config.attention_dropout = 0.5;
-    config.rfa.redraw = false;
-    // Their references drop nothing out.
-    const Mechanism m = config.mechanism;
-    const bool has_none = m == Mechanism::Elu || m == Mechanism::Ssru ||
-                          (m == Mechanism::Rfa && config.rfa.form == RfaForm::Authors) ||
-                          (m == Mechanism::Performer && config.performer.form == PerformerForm::Favor);
     const std::shared_ptr<Mixer> mixer = build(config, at::kDouble);
     const Tensor x = random_sequence(40, at::kDouble);
     const auto trained_with = [&](uint64_t seed) {
@@ -378,12 +374,27 @@ TEST(Dropout, ActsInTrainingOnlyAndFollowsItsGenerator) {
     };
     EXPECT_TRUE(mixer->forward(x).equal(mixer->forward(x))) << variant.name;
     EXPECT_TRUE(trained_with(1).equal(trained_with(1))) << variant.name;
-    EXPECT_EQ(trained_with(1).equal(trained_with(2)), has_none) << variant.name;
+  }
+  // Where the reference drops weights out, so do we; the references of elu and ssru drop nothing.
+  for (const auto& [mechanism, drops] :
+       {std::pair{"memsizer", true}, std::pair{"softmax", true}, std::pair{"t2r", true},
+        std::pair{"synthesizer-random", true}, std::pair{"synthesizer-dense", true}, std::pair{"elu", false},
+        std::pair{"ssru", false}}) {
+    MixerConfig config = base_config(mechanism, Position::CausalSelf);
+    config.attention_dropout = 0.5;
+    const std::shared_ptr<Mixer> mixer = build(config, at::kDouble);
+    const Tensor x = random_sequence(40, at::kDouble);
+    Random one{1};
+    Random two{2};
+    EXPECT_NE(mixer->forward(x, {}, Pass{.training = true, .random = &one})
+                  .equal(mixer->forward(x, {}, Pass{.training = true, .random = &two})),
+              drops)
+        << mechanism;
   }
 }
 
 TEST(Dropout, KeepsTheMean) {
-  MixerConfig config = base_config(Mechanism::Memsizer, Position::CausalSelf);
+  MixerConfig config = base_config("memsizer", Position::CausalSelf);
   config.attention_dropout = 0.3;
   const std::shared_ptr<Mixer> mixer = build(config, at::kDouble);
   const Tensor x = random_sequence(30, at::kDouble);
@@ -396,8 +407,8 @@ TEST(Dropout, KeepsTheMean) {
 }
 
 TEST(FrozenKeys, GetNoGradient) {
-  MixerConfig config = base_config(Mechanism::Memsizer, Position::CausalSelf);
-  config.memsizer.keys = MemsizerKeys::Frozen;
+  MixerConfig config = base_config("memsizer", Position::CausalSelf);
+  config.options<MemsizerOptions>().keys = MemsizerKeys::Frozen;
   const std::shared_ptr<Mixer> mixer = build(config, at::kFloat);
   mixer->forward(random_sequence(30, at::kFloat)).sum().backward();
   const auto tensors = named_tensors(*mixer);
@@ -406,28 +417,28 @@ TEST(FrozenKeys, GetNoGradient) {
 }
 
 TEST(Refuses, WhatAMechanismCannotDo) {
-  const auto make = [](Mechanism mechanism, Position position) {
+  const auto make = [](std::string_view mechanism, Position position) {
     make_mixer(base_config(mechanism, position));
   };
-  EXPECT_TRUE(has_text(message_of([&] { make(Mechanism::Linformer, Position::CausalSelf); }),
+  EXPECT_TRUE(has_text(message_of([&] { make("linformer", Position::CausalSelf); }),
                        "linformer cannot be used as causal self-attention"));
-  EXPECT_TRUE(has_text(message_of([&] { make(Mechanism::SynthesizerRandom, Position::Cross); }),
+  EXPECT_TRUE(has_text(message_of([&] { make("synthesizer-random", Position::Cross); }),
                        "synthesizer-random cannot be used as cross-attention"));
-  EXPECT_TRUE(has_text(message_of([&] { make(Mechanism::Ssru, Position::EncoderSelf); }),
+  EXPECT_TRUE(has_text(message_of([&] { make("ssru", Position::EncoderSelf); }),
                        "ssru cannot be used as encoder self-attention"));
-  const auto linformer = build(base_config(Mechanism::Linformer, Position::EncoderSelf), at::kFloat);
+  const auto linformer = build(base_config("linformer", Position::EncoderSelf), at::kFloat);
   EXPECT_TRUE(has_text(message_of([&] { linformer->start(1); }), "no form for generation from a state"));
-  MixerConfig kernel = base_config(Mechanism::Performer, Position::CausalSelf);
-  kernel.performer.form = PerformerForm::SoftmaxKernel;
+  MixerConfig kernel = base_config("performer", Position::CausalSelf);
+  kernel.options<PerformerOptions>().form = PerformerForm::SoftmaxKernel;
   EXPECT_TRUE(
       has_text(message_of([&] { build(kernel, at::kFloat)->start(1); }), "model.performer.form=favor"));
 }
 
 TEST(Refuses, BadConfigurations) {
-  MixerConfig config = base_config(Mechanism::Memsizer, Position::CausalSelf);
-  config.memsizer.slots.causal = 0;
+  MixerConfig config = base_config("memsizer", Position::CausalSelf);
+  config.options<MemsizerOptions>().slots.causal = 0;
   EXPECT_TRUE(has_text(message_of([&] { make_mixer(config); }), "model.memsizer.causal_slots is 0"));
-  config = base_config(Mechanism::Softmax, Position::CausalSelf);
+  config = base_config("softmax", Position::CausalSelf);
   config.heads = 5;
   EXPECT_TRUE(has_text(message_of([&] { make_mixer(config); }),
                        "model.decoder.heads is 5; it must divide model.dim (24)"));
@@ -436,8 +447,8 @@ TEST(Refuses, BadConfigurations) {
 }
 
 TEST(Refuses, SequencesLongerThanAPresetLength) {
-  MixerConfig config = base_config(Mechanism::SynthesizerDense, Position::CausalSelf);
-  config.synthesizer.max_length = 8;
+  MixerConfig config = base_config("synthesizer-dense", Position::CausalSelf);
+  config.options<SynthesizerOptions>().max_length = 8;
   const auto synthesizer = build(config, at::kFloat);
   EXPECT_TRUE(has_text(message_of([&] { synthesizer->forward(random_sequence(9, at::kFloat)); }),
                        "sequence of 9 tokens is longer than model.synthesizer.max_length (8)"));
@@ -445,8 +456,8 @@ TEST(Refuses, SequencesLongerThanAPresetLength) {
   synthesizer->advance(random_sequence(8, at::kFloat), state);
   EXPECT_TRUE(
       has_text(message_of([&] { synthesizer->advance(random_sequence(1, at::kFloat), state); }), "9 tokens"));
-  config = base_config(Mechanism::Linformer, Position::EncoderSelf);
-  config.linformer.max_length = 8;
+  config = base_config("linformer", Position::EncoderSelf);
+  config.options<LinformerOptions>().max_length = 8;
   EXPECT_TRUE(
       has_text(message_of([&] { build(config, at::kFloat)->forward(random_sequence(9, at::kFloat)); }),
                "model.linformer.max_length (8)"));

@@ -4,12 +4,16 @@
 #include <string>
 #include <vector>
 
-#include "core/presets.h"
-#include "core/state_size.h"
+#include "mechanisms/linformer/description.h"
+#include "mechanisms/memsizer/description.h"
+#include "mechanisms/synthesizer/description.h"
+#include "model/presets.h"
+#include "model/state_size.h"
 #include "nn/encoder_decoder.h"
 #include "nn/language_model.h"
 #include "nn/tensor_io.h"
 #include "support/gradients.h"
+#include "support/mechanism_variants.h"
 #include "support/messages.h"
 #include "support/temp_dir.h"
 #include "train/losses.h"
@@ -23,16 +27,15 @@ using testing::largest_difference;
 using testing::message_of;
 
 ModelConfig small_config() {
-  ModelConfig config = preset_config("tiny");
-  config.dim = 24;
-  config.vocab = 50;
-  config.encoder.heads = config.decoder.heads = 3;
-  config.encoder.ffn = config.decoder.ffn = 40;
-  config.dropout = 0.0;
-  config.linformer.max_length = config.synthesizer.max_length = 32;
-  config.linformer.slots = 4;
-  config.memsizer.slots = {.causal = 4, .cross = 6, .encoder = 5};
-  return config;
+  return testing::small_model_config();
+}
+
+// Every mechanism wherever it can be used, and stacks that mix them.
+std::vector<testing::NamedConfig> every_decoder() {
+  std::vector<testing::NamedConfig> all = testing::mixed_stacks();
+  for (const Mechanism& mechanism : mechanisms())
+    all.push_back({std::string(mechanism.name()), testing::with_variant({"", mechanism, {}})});
+  return all;
 }
 
 template <typename Model>
@@ -49,28 +52,46 @@ Tensor random_tokens(int64_t batch, int64_t time, int64_t vocab, uint64_t seed) 
   return at::randint(kUnk + 1, vocab, {batch, time}, generator, at::TensorOptions(at::kLong));
 }
 
+// Mechanisms of a preset length count positions within the batch row, so only the others are padded on the
+// left.
+bool length_agnostic(const ModelConfig& config) {
+  for (const PerLayer<Mechanism>* stack :
+       {&config.encoder.self, &config.decoder.self, &config.decoder.cross}) {
+    for (const Mechanism& mechanism : stack->values()) {
+      if (!mechanism.traits().length_agnostic) return false;
+    }
+  }
+  return true;
+}
+
 TEST(EncoderDecoder, GeneratesWhatTeacherForcingScoresWithEveryMechanism) {
-  for (const MechanismTraits& row : mechanism_table()) {
-    ModelConfig config = small_config();
-    if (row.encoder_self) config.encoder.self = row.mechanism;
-    if (row.causal_self) config.decoder.self = row.mechanism;
-    if (row.cross) config.decoder.cross = row.mechanism;
+  for (const auto& [name, config] : every_decoder()) {
     auto model = started<EncoderDecoder>(config);
     Tensor source = random_tokens(3, 7, config.vocab, 2);
-    // Linformer and synthesizers count positions within the batch row, so only the others are padded on the
-    // left.
-    if (row.length_agnostic) source[1].slice(0, 0, 3).fill_(kPad);
+    if (length_agnostic(config)) source[1].slice(0, 0, 3).fill_(kPad);
     const Tensor target = random_tokens(3, 9, config.vocab, 3);
     const Tensor expected = model->forward(source, target);
     DecoderState state = model->start(source);
     const Tensor prompt = model->advance(target.slice(1, 0, 4), state);
     std::vector<Tensor> steps{prompt};
     for (int64_t t = 4; t < 9; ++t) steps.push_back(model->advance(target.slice(1, t, t + 1), state));
-    EXPECT_LE(largest_difference({at::cat(steps, 1)}, {expected}), 1e-10) << row.name;
-    // Softmax keeps the padding mask beside its cache; the foretold size is that of an unpadded source.
-    DecoderState plain = model->start(random_tokens(1, 7, config.vocab, 2));
-    model->advance(target.slice(0, 0, 1), plain);
-    EXPECT_EQ(plain.bytes(), 2 * decoder_state_size(config).at(9, 7)) << row.name << ": doubles take twice";
+    EXPECT_LE(largest_difference({at::cat(steps, 1)}, {expected}), 1e-10) << name;
+  }
+}
+
+TEST(EncoderDecoder, StateTakesTheBytesThatWereForetold) {
+  for (const auto& [name, config] : every_decoder()) {
+    EncoderDecoder model(config);
+    auto generator = at::detail::createCPUGenerator(1);
+    model->initialise(generator);
+    DecoderState state = model->start(random_tokens(1, 7, config.vocab, 2));
+    model->advance(random_tokens(1, 9, config.vocab, 3), state);
+    EXPECT_EQ(state.bytes(), decoder_state_size(config).at(9, 7)) << name;
+    const std::vector<StateSize> layers = layer_state_sizes(config);
+    ASSERT_EQ(state.layers.size(), layers.size());
+    for (size_t i = 0; i < layers.size(); ++i)
+      EXPECT_EQ(state.layers[i].self.bytes() + state.layers[i].cross.bytes(), layers[i].at(9, 7))
+          << name << " " << i;
   }
 }
 
@@ -136,22 +157,18 @@ TEST(EncoderDecoder, LearnsToCopy) {
 }
 
 TEST(LanguageModel, GeneratesWhatItScores) {
-  for (const MechanismTraits& row : mechanism_table()) {
-    if (!row.causal_self) continue;
-    ModelConfig config = small_config();
+  for (auto [name, config] : every_decoder()) {
     config.architecture = Architecture::LanguageModel;
-    config.decoder.self = row.mechanism;
     config.adaptive.cutoffs = {10, 25};
     config.adaptive.factor = 2;
     auto model = started<LanguageModel>(config);
     const Tensor tokens = random_tokens(2, 8, config.vocab, 4);
     const Tensor expected = model->log_probs(model->forward(tokens));
-    EXPECT_LE(largest_difference({expected.exp().sum(2)}, {at::ones({2, 8}, at::kDouble)}), 1e-10)
-        << row.name;
+    EXPECT_LE(largest_difference({expected.exp().sum(2)}, {at::ones({2, 8}, at::kDouble)}), 1e-10) << name;
     DecoderState state = model->start(2);
     std::vector<Tensor> steps;
     for (int64_t t = 0; t < 8; ++t) steps.push_back(model->advance(tokens.slice(1, t, t + 1), state));
-    EXPECT_LE(largest_difference({at::cat(steps, 1)}, {expected}), 1e-10) << row.name;
+    EXPECT_LE(largest_difference({at::cat(steps, 1)}, {expected}), 1e-10) << name;
   }
 }
 
@@ -201,8 +218,8 @@ TEST(Files, HoldTheWholeModel) {
   const testing::TempDir directory;
   const auto path = directory.path() / "model.safetensors";
   ModelConfig config = small_config();
-  config.decoder.self = Mechanism::Rfa;
-  config.decoder.cross = Mechanism::Performer;
+  config.decoder.self = mechanism_named("rfa");
+  config.decoder.cross = mechanism_named("performer");
   auto model = started<EncoderDecoder>(config);
   save_tensors(named_tensors(*model), path, {{"format", "test"}});
   auto other = started<EncoderDecoder>(config);

@@ -116,7 +116,7 @@ TEST(Joining, RowsThatComeAndGoAtRandomStepsGoOnAsAlone) {
 }
 
 TEST(Joining, AnyReorderingOfThreeRowsToAtMostFour) {
-  const auto model = random_model(small_config(Mechanism::Memsizer));
+  const auto model = random_model(small_config(mechanism_named("memsizer")));
   Work work(1);
   std::map<uint64_t, std::vector<std::vector<float>>> alone;
   for (int count = 1; count <= 4; ++count) {
@@ -134,7 +134,7 @@ TEST(Joining, AnyReorderingOfThreeRowsToAtMostFour) {
 }
 
 TEST(Joining, ASourceIsFreedWhenItsLastRowLeaves) {
-  const auto model = random_model(small_config(Mechanism::Softmax));
+  const auto model = random_model(small_config(mechanism_named("softmax")));
   Work work(1);
   RunningBatch batch(*model, work);
   batch.join({1, 2, 3});
@@ -152,8 +152,8 @@ TEST(Joining, ASourceIsFreedWhenItsLastRowLeaves) {
 }
 
 TEST(Joining, OnlyRowsOfTheSameModelJoin) {
-  const auto one = random_model(small_config(Mechanism::Memsizer));
-  const auto other = random_model(small_config(Mechanism::Memsizer));
+  const auto one = random_model(small_config(mechanism_named("memsizer")));
+  const auto other = random_model(small_config(mechanism_named("memsizer")));
   Work work(1);
   DecoderState state = one->empty_state();
   EXPECT_THROW(state.append(start_rows(*other, work, {1})), std::logic_error);

@@ -9,8 +9,10 @@
 #include <string>
 #include <vector>
 
-#include "core/model_checksum.h"
-#include "core/state_size.h"
+#include "core/safetensors_bytes.h"
+#include "mechanisms/memsizer/description.h"
+#include "model/model_checksum.h"
+#include "model/state_size.h"
 #include "runtime/small_models.h"
 #include "support/messages.h"
 
@@ -39,7 +41,7 @@ std::string refusal(const Model& model, const Bytes& bytes) {
 class Forgery {
  public:
   explicit Forgery(const Bytes& bytes) : content_(parse_safetensors(bytes, "s")) {
-    for (const NamedTensor& tensor : content_.named_tensors()) {
+    for (const NamedTensor& tensor : named_tensors(content_)) {
       tensors_.push_back(tensor);
       data_[tensor.name] = {tensor.data.begin(), tensor.data.end()};
     }
@@ -94,8 +96,7 @@ TEST(SavedState, ItsSizeIsThatOfTheFields) {
     Work work(1);
     const Bytes bytes = saved_row(*model, work, 10, 6);
     size_t size = 0;
-    for (const NamedTensor& tensor : parse_safetensors(bytes, "s").named_tensors())
-      size += tensor.data.size();
+    for (const NamedTensor& tensor : named_tensors(parse_safetensors(bytes, "s"))) size += tensor.data.size();
     // A source named 10 has 3 tokens.
     EXPECT_EQ(static_cast<int64_t>(size), decoder_state_size(small.config).at(6, 3)) << small.name;
   }
@@ -103,13 +104,13 @@ TEST(SavedState, ItsSizeIsThatOfTheFields) {
 
 TEST(SavedState, OfAnotherModelIsRefused) {
   Work work(1);
-  const auto model = random_model(small_config(Mechanism::Memsizer));
-  ModelConfig wider = small_config(Mechanism::Memsizer);
-  wider.memsizer.slots.causal = 8;
-  ModelConfig generator = small_config(Mechanism::Memsizer);
+  const auto model = random_model(small_config(mechanism_named("memsizer")));
+  ModelConfig wider = small_config(mechanism_named("memsizer"));
+  wider.options<MemsizerOptions>().slots.causal = 8;
+  ModelConfig generator = small_config(mechanism_named("memsizer"));
   generator.architecture = Architecture::LanguageModel;
   generator.embedding.tie = Tying::Decoder;
-  for (const ModelConfig& config : {wider, small_config(Mechanism::Ssru), generator}) {
+  for (const ModelConfig& config : {wider, small_config(mechanism_named("ssru")), generator}) {
     const std::string message = refusal(*model, saved_row(*random_model(config), work, 11, 3));
     EXPECT_TRUE(testing::has_text(message, "state 's' is of another model"));
   }
@@ -117,7 +118,7 @@ TEST(SavedState, OfAnotherModelIsRefused) {
 
 TEST(SavedState, DamageIsFound) {
   Work work(1);
-  for (const Mechanism mechanism : {Mechanism::Memsizer, Mechanism::Softmax}) {
+  for (const Mechanism mechanism : {mechanism_named("memsizer"), mechanism_named("softmax")}) {
     const auto model = random_model(small_config(mechanism));
     const Bytes bytes = saved_row(*model, work, 11, 2);
     EXPECT_EQ(refusal(*model, bytes), "no error");
@@ -136,8 +137,8 @@ TEST(SavedState, DamageIsFound) {
 
 TEST(SavedState, ForgeriesAreRefused) {
   Work work(1);
-  const auto model = random_model(small_config(Mechanism::Memsizer));
-  const auto softmax = random_model(small_config(Mechanism::Softmax));
+  const auto model = random_model(small_config(mechanism_named("memsizer")));
+  const auto softmax = random_model(small_config(mechanism_named("softmax")));
   const Bytes bytes = saved_row(*model, work, 11, 3);
   const Bytes cached = saved_row(*softmax, work, 11, 3);
   ASSERT_EQ(refusal(*model, Forgery(bytes).bytes()), "no error");

@@ -5,8 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "core/presets.h"
 #include "core/random.h"
+#include "mechanisms/memsizer/description.h"
+#include "mechanisms/synthesizer/description.h"
+#include "model/presets.h"
 #include "runtime/joined_tokens.h"
 #include "runtime/model.h"
 
@@ -18,9 +20,9 @@ inline ModelConfig small_config(Mechanism mechanism) {
   config.vocab = 70;
   config.encoder.heads = config.decoder.heads = 3;
   config.encoder.ffn = config.decoder.ffn = 80;
-  config.synthesizer.max_length = 64;
+  config.options<SynthesizerOptions>().max_length = 64;
   config.decoder.self = mechanism;
-  config.decoder.cross = traits(mechanism).cross ? mechanism : Mechanism::Memsizer;
+  config.decoder.cross = mechanism.traits().cross ? mechanism : mechanism_named("memsizer");
   return config;
 }
 
@@ -32,13 +34,17 @@ struct SmallModel {
 // Every mechanism that can be causal, with a source and as a language model, and what else changes a state.
 inline std::vector<SmallModel> small_models() {
   std::vector<SmallModel> models;
-  for (const MechanismTraits& row : mechanism_table()) {
-    if (row.causal_self) models.push_back({std::string(row.name), small_config(row.mechanism)});
+  for (const Mechanism& mechanism : mechanisms()) {
+    const MechanismTraits& row = mechanism.traits();
+    if (row.causal_self) models.push_back({std::string(row.name), small_config(mechanism)});
   }
-  models.push_back({"memsizer with keys made from the input", small_config(Mechanism::Memsizer)});
-  models.back().config.memsizer.keys = MemsizerKeys::Input;
-  models.push_back({"softmax over a source's memory", small_config(Mechanism::Softmax)});
-  models.back().config.decoder.cross = Mechanism::Memsizer;
+  models.push_back({"memsizer with keys made from the input", small_config(mechanism_named("memsizer"))});
+  models.back().config.options<MemsizerOptions>().keys = MemsizerKeys::Input;
+  models.push_back({"softmax over a source's memory", small_config(mechanism_named("softmax"))});
+  models.back().config.decoder.cross = mechanism_named("memsizer");
+  models.push_back({"memsizer and softmax in turn", small_config(mechanism_named("memsizer"))});
+  models.back().config.decoder.self = std::vector{mechanism_named("memsizer"), mechanism_named("softmax")};
+  models.back().config.decoder.cross = std::vector{mechanism_named("softmax"), mechanism_named("memsizer")};
   const size_t with_source = models.size();
   for (size_t i = 0; i < with_source; ++i) {
     SmallModel model = models[i];
@@ -50,8 +56,7 @@ inline std::vector<SmallModel> small_models() {
   return models;
 }
 
-inline std::unique_ptr<Model> random_model(const ModelConfig& config,
-                                           kernels::WeightType type = kernels::WeightType::F32,
+inline std::unique_ptr<Model> random_model(const ModelConfig& config, WeightType type = WeightType::F32,
                                            uint64_t seed = 7) {
   ModelDescription description;
   description.config = config;

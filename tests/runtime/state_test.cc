@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "core/state_size.h"
+#include "model/state_size.h"
 #include "runtime/small_models.h"
 #include "runtime/step_model.h"
 #include "support/allocation_count.h"
@@ -13,10 +13,13 @@
 namespace memsizer::runtime {
 namespace {
 
-using kernels::WeightType;
-
-constexpr Mechanism kCausal[] = {Mechanism::Memsizer, Mechanism::Softmax,   Mechanism::Elu, Mechanism::Rfa,
-                                 Mechanism::T2r,      Mechanism::Performer, Mechanism::Ssru};
+std::vector<Mechanism> causal_mechanisms() {
+  std::vector<Mechanism> causal;
+  for (const Mechanism& mechanism : mechanisms()) {
+    if (mechanism.traits().causal_self) causal.push_back(mechanism);
+  }
+  return causal;
+}
 
 // The scores after each of some steps, all rows reading tokens that depend on (row name, step) alone.
 std::vector<std::vector<float>> steps(RuntimeStepModel& model, const std::vector<uint64_t>& names, int count,
@@ -41,9 +44,9 @@ RuntimeStepModel started(const Model& model, Work& work, const std::vector<uint6
 }
 
 TEST(DecoderState, ARowDoesNotDependOnTheRowsBesideItNorOnThreads) {
-  for (const Mechanism mechanism : kCausal) {
+  for (const Mechanism mechanism : causal_mechanisms()) {
     for (const WeightType type : {WeightType::F32, WeightType::I8}) {
-      SCOPED_TRACE(mechanism_name(mechanism));
+      SCOPED_TRACE(mechanism.name());
       const auto model = random_model(small_config(mechanism), type);
       Work one(1);
       RuntimeStepModel alone = started(*model, one, {11});
@@ -60,8 +63,8 @@ TEST(DecoderState, ARowDoesNotDependOnTheRowsBesideItNorOnThreads) {
 }
 
 TEST(DecoderState, ReadingInPiecesIsReadingTokenByToken) {
-  for (const Mechanism mechanism : kCausal) {
-    SCOPED_TRACE(mechanism_name(mechanism));
+  for (const Mechanism mechanism : causal_mechanisms()) {
+    SCOPED_TRACE(mechanism.name());
     ModelConfig config = small_config(mechanism);
     config.architecture = Architecture::LanguageModel;
     config.embedding.tie = Tying::Decoder;
@@ -85,8 +88,8 @@ TEST(DecoderState, ReadingInPiecesIsReadingTokenByToken) {
 }
 
 TEST(DecoderState, ACopyGoesItsOwnWay) {
-  for (const Mechanism mechanism : kCausal) {
-    SCOPED_TRACE(mechanism_name(mechanism));
+  for (const Mechanism mechanism : causal_mechanisms()) {
+    SCOPED_TRACE(mechanism.name());
     const auto model = random_model(small_config(mechanism));
     Work work(2);
     RuntimeStepModel first = started(*model, work, {11, 12});
@@ -103,8 +106,8 @@ TEST(DecoderState, ACopyGoesItsOwnWay) {
 }
 
 TEST(DecoderState, ReorderedRowsGoOnAsTheirParents) {
-  for (const Mechanism mechanism : kCausal) {
-    SCOPED_TRACE(mechanism_name(mechanism));
+  for (const Mechanism mechanism : causal_mechanisms()) {
+    SCOPED_TRACE(mechanism.name());
     const auto model = random_model(small_config(mechanism));
     Work work(2);
     for (const std::vector<int64_t>& parents :
@@ -126,7 +129,7 @@ TEST(DecoderState, ReorderedRowsGoOnAsTheirParents) {
 }
 
 TEST(DecoderState, ResetStartsAgain) {
-  for (const Mechanism mechanism : kCausal) {
+  for (const Mechanism mechanism : causal_mechanisms()) {
     const auto model = random_model(small_config(mechanism));
     Work work(1);
     RuntimeStepModel first = started(*model, work, {11, 12});
@@ -136,12 +139,12 @@ TEST(DecoderState, ResetStartsAgain) {
     state.reorder(std::vector<int64_t>{2, 0});
     state.reset();
     RuntimeStepModel again(*model, work, std::move(state));
-    EXPECT_EQ(steps(again, {11, 12}, 3), expected) << mechanism_name(mechanism);
+    EXPECT_EQ(steps(again, {11, 12}, 3), expected) << mechanism.name();
   }
 }
 
 TEST(DecoderState, NothingIsAllocatedWhileGenerating) {
-  for (const Mechanism mechanism : kCausal) {
+  for (const Mechanism mechanism : causal_mechanisms()) {
     for (const WeightType type : {WeightType::F32, WeightType::I8}) {
       const auto model = random_model(small_config(mechanism), type);
       Work work(2);
@@ -164,14 +167,14 @@ TEST(DecoderState, NothingIsAllocatedWhileGenerating) {
         step_model.reorder(beam_order);
       }
       const auto bytes_after = mallinfo2().uordblks + mallinfo2().hblkhd;
-      EXPECT_EQ(testing::allocation_count(), before) << mechanism_name(mechanism);
-      EXPECT_EQ(bytes_after, bytes_before) << mechanism_name(mechanism);
+      EXPECT_EQ(testing::allocation_count(), before) << mechanism.name();
+      EXPECT_EQ(bytes_after, bytes_before) << mechanism.name();
     }
   }
 }
 
 TEST(DecoderState, ItsSizeIsKnownBeforehand) {
-  for (const Mechanism mechanism : kCausal) {
+  for (const Mechanism mechanism : causal_mechanisms()) {
     const ModelConfig config = small_config(mechanism);
     const auto model = random_model(config);
     Work work(1);
@@ -180,12 +183,12 @@ TEST(DecoderState, ItsSizeIsKnownBeforehand) {
         static_cast<size_t>(mixer_state_size(mixer_config(config, Position::CausalSelf)).constant_bytes);
     const auto layers = static_cast<size_t>(config.decoder.layers);
     // Rounded up to cache lines; the counter of tokens is kept once, not in each layer.
-    EXPECT_LE(step_model.state().bytes(), layers * (foretold + 64)) << mechanism_name(mechanism);
-    EXPECT_GE(step_model.state().bytes() + layers * 8, layers * foretold) << mechanism_name(mechanism);
-    if (mechanism == Mechanism::Softmax) continue;
+    EXPECT_LE(step_model.state().bytes(), layers * (foretold + 64)) << mechanism.name();
+    EXPECT_GE(step_model.state().bytes() + layers * 8, layers * foretold) << mechanism.name();
+    if (mechanism == mechanism_named("softmax")) continue;
     const size_t before = step_model.state().bytes();
     steps(step_model, {11}, 30);
-    EXPECT_EQ(step_model.state().bytes(), before) << mechanism_name(mechanism);
+    EXPECT_EQ(step_model.state().bytes(), before) << mechanism.name();
   }
 }
 

@@ -4,6 +4,8 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "mechanisms/memsizer/description.h"
+
 namespace memsizer::testing {
 namespace {
 
@@ -23,9 +25,10 @@ void apply_flags(const SafetensorsFile& file, ModelConfig& config) {
   for (const auto& [flag, value] : flags.items()) {
     const bool on = value.is_number() && value != 0;
     if (flag == "use_memsizer") {
-      config.encoder.self = on ? Mechanism::Memsizer : Mechanism::Softmax;
+      config.encoder.self = on ? mechanism_named("memsizer") : mechanism_named("softmax");
     } else if (flag == "decoder_use_memsizer") {
-      config.decoder.self = config.decoder.cross = on ? Mechanism::Memsizer : Mechanism::Softmax;
+      config.decoder.self = config.decoder.cross =
+          on ? mechanism_named("memsizer") : mechanism_named("softmax");
     } else if (flag == "encoder_normalize_before") {
       config.encoder.pre_norm = on;
     } else if (flag == "decoder_normalize_before") {
@@ -51,9 +54,9 @@ ModelConfig translation_config(const SafetensorsFile& file) {
   config.encoder.layers = config.decoder.layers = integer(file, "layers");
   config.encoder.heads = config.decoder.heads = integer(file, "heads");
   config.encoder.ffn = config.decoder.ffn = integer(file, "ffn");
-  config.memsizer.slots = {.causal = integer(file, "k_causal"),
-                           .cross = integer(file, "k_cross"),
-                           .encoder = integer(file, "k_cross")};
+  config.options<MemsizerOptions>().slots = {.causal = integer(file, "k_causal"),
+                                             .cross = integer(file, "k_cross"),
+                                             .encoder = integer(file, "k_cross")};
   config.embedding.tie = integer(file, "share_all_embeddings") != 0 ? Tying::All : Tying::None;
   apply_flags(file, config);
   if (config.embedding.positions == PositionTable::Learned)
@@ -71,9 +74,9 @@ ModelConfig language_config(const SafetensorsFile& file) {
   config.decoder.ffn = integer(file, "ffn");
   config.decoder.pre_norm = integer(file, "pre_norm") != 0;
   config.decoder.final_norm = integer(file, "final_norm") != 0;
-  config.decoder.self =
-      fixture_meta(file, "variant").ends_with("_mem") ? Mechanism::Memsizer : Mechanism::Softmax;
-  config.memsizer.slots.causal = integer(file, "k");
+  config.decoder.self = fixture_meta(file, "variant").ends_with("_mem") ? mechanism_named("memsizer")
+                                                                        : mechanism_named("softmax");
+  config.options<MemsizerOptions>().slots.causal = integer(file, "k");
   if (fixture_meta(file, "cutoffs") != "none") {
     config.adaptive.cutoffs = integers(fixture_meta(file, "cutoffs"));
     config.adaptive.factor = integer(file, "adaptive_factor");

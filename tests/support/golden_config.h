@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "core/model_config.h"
+#include "model/model_config.h"
 #include "core/safetensors.h"
 
 namespace memsizer::testing {

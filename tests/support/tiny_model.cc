@@ -3,6 +3,8 @@
 #include <numeric>
 
 #include "core/random.h"
+#include "mechanisms/memsizer/description.h"
+#include "mechanisms/t2r/description.h"
 
 namespace memsizer::testing {
 
@@ -14,8 +16,7 @@ ModelDescription tiny_description() {
   config.encoder.layers = config.decoder.layers = 1;
   config.encoder.heads = config.decoder.heads = 2;
   config.encoder.ffn = config.decoder.ffn = 16;
-  config.memsizer.slots = {.causal = 2, .cross = 4, .encoder = 4};
-  description.task = "translation";
+  config.options<MemsizerOptions>().slots = {.causal = 2, .cross = 4, .encoder = 4};
   description.tokenizer = "memsizer-words 1\nthe 8\ncat 7\nsat 6\non 5\na 4\nmat 3\nder 2\nKater 1\n";
   description.generation = {{"beam", 2}};
   return description;
@@ -23,7 +24,7 @@ ModelDescription tiny_description() {
 
 ModelDescription tiny_adaptive_description() {
   ModelDescription description = tiny_description();
-  description.task = "language-model";
+  description.task = Task::LanguageModel;
   description.tokenizer.clear();
   ModelConfig& config = description.config;
   config.architecture = Architecture::LanguageModel;
@@ -31,8 +32,8 @@ ModelDescription tiny_adaptive_description() {
   config.adaptive.cutoffs = {10, 20};
   config.adaptive.factor = 2;
   config.adaptive.tie_projections = false;
-  config.decoder.self = Mechanism::T2r;
-  config.t2r.features.causal = 2;
+  config.decoder.self = mechanism_named("t2r");
+  config.options<T2rOptions>().features.causal = 2;
   return description;
 }
 

@@ -3,8 +3,8 @@
 #include <filesystem>
 #include <vector>
 
-#include "core/model_file.h"
-#include "core/tensor_list.h"
+#include "model/model_file.h"
+#include "model/tensor_list.h"
 
 namespace memsizer::testing {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/model_config.h"
+#include "core/special_tokens.h"
 #include "support/messages.h"
 #include "support/temp_dir.h"
 #include "text/corpus_fakes.h"

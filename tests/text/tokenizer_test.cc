@@ -12,7 +12,7 @@
 #include "core/random.h"
 #include "support/messages.h"
 #include "support/temp_dir.h"
-#include "text/utf8.h"
+#include "text/white_space.h"
 
 namespace memsizer::text {
 namespace {

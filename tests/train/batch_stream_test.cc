@@ -4,8 +4,9 @@
 
 #include <fstream>
 #include <map>
+#include <numeric>
 
-#include "core/model_config.h"
+#include "core/special_tokens.h"
 #include "support/temp_dir.h"
 #include "text/tokenizer.h"
 
@@ -34,7 +35,7 @@ struct Corpus {
     recipe.data.tokenizer.vocab = 0;
     recipe.data.format = pairs ? text::CorpusFormat::Parallel : text::CorpusFormat::Text;
     recipe.data.train = pairs ? std::vector<std::string>{"a", "b"} : std::vector<std::string>{"a"};
-    recipe.task.kind = pairs ? TaskKind::Translation : TaskKind::LanguageModel;
+    recipe.task.kind = pairs ? Task::Translation : Task::LanguageModel;
     recipe.training.max_tokens = 64;
     recipe.training.block_tokens = 16;
     std::ifstream file(dir / "a");
@@ -48,6 +49,40 @@ struct Corpus {
   }
 };
 
+// Without training.update_tokens, one process reads one batch per update.
+TokenBatch next(BatchStream& stream) {
+  std::vector<TokenBatch> batches = stream.next_update();
+  EXPECT_EQ(batches.size(), 1U);
+  return batches.front();
+}
+
+// The batches of one update that each of `size` processes reads, starting at `position`; all move to the same
+// place.
+std::vector<std::vector<TokenBatch>> shares_of_update(const Corpus& corpus, int64_t size,
+                                                      BatchStream::Position& position) {
+  std::vector<std::vector<TokenBatch>> shares;
+  const BatchStream::Position start = position;
+  for (int64_t rank = 0; rank < size; ++rank) {
+    BatchStream stream(*corpus.tokens, corpus.recipe, {rank, size});
+    stream.seek(start);
+    shares.push_back(stream.next_update());
+    if (rank > 0) {
+      EXPECT_EQ(stream.position().epoch, position.epoch);
+      EXPECT_EQ(stream.position().batch, position.batch);
+    }
+    position = stream.position();
+  }
+  return shares;
+}
+
+// What a batch holds, to be compared and counted.
+std::string text_of(const TokenBatch& batch) {
+  std::string text;
+  const at::Tensor flat = batch.targets.flatten();
+  for (int64_t i = 0; i < flat.numel(); ++i) text += std::to_string(flat[i].item<int64_t>()) + " ";
+  return text;
+}
+
 TEST(BatchStream, AnEpochOfALanguageModelReadsTheStreamOnceInFullBatches) {
   const Corpus corpus(/*pairs=*/false, 200);
   BatchStream stream(*corpus.tokens, corpus.recipe);
@@ -56,7 +91,7 @@ TEST(BatchStream, AnEpochOfALanguageModelReadsTheStreamOnceInFullBatches) {
   int64_t full = 0;
   int64_t batches = 0;
   while (stream.position().epoch == 0) {
-    const TokenBatch batch = stream.next();
+    const TokenBatch batch = next(stream);
     tokens += batch.target_tokens;
     full += batch.target_tokens == 64 ? 1 : 0;
     ++batches;
@@ -75,7 +110,7 @@ TEST(BatchStream, InputsAreTheTargetsShifted) {
   for (const bool pairs : {true, false}) {
     const Corpus corpus(pairs, 60);
     BatchStream stream(*corpus.tokens, corpus.recipe);
-    const TokenBatch batch = stream.next();
+    const TokenBatch batch = next(stream);
     EXPECT_EQ(batch.source.defined(), pairs);
     const int64_t length = batch.targets.size(1);
     for (int64_t row = 0; row < batch.targets.size(0); ++row) {
@@ -98,8 +133,8 @@ TEST(BatchStream, GoesOnFromAnyPosition) {
   for (int skipped = 0; skipped < 60; ++skipped) {
     BatchStream second(*corpus.tokens, corpus.recipe);
     second.seek(first.position());
-    const TokenBatch a = first.next();
-    const TokenBatch b = second.next();
+    const TokenBatch a = next(first);
+    const TokenBatch b = next(second);
     EXPECT_TRUE(a.source.equal(b.source) && a.targets.equal(b.targets) && a.input.equal(b.input)) << skipped;
     EXPECT_EQ(first.position().epoch, second.position().epoch);
     EXPECT_EQ(first.position().batch, second.position().batch);
@@ -110,8 +145,70 @@ TEST(BatchStream, GoesOnFromAnyPosition) {
 TEST(BatchStream, SaysWhereABatchCameFrom) {
   const Corpus corpus(/*pairs=*/true, 30);
   BatchStream stream(*corpus.tokens, corpus.recipe);
-  stream.next();
-  EXPECT_EQ(stream.describe_last().find("epoch 1, batch 1 (lines "), 0U) << stream.describe_last();
+  next(stream);
+  EXPECT_EQ(stream.describe(0).find("epoch 1, batch 1 (lines "), 0U) << stream.describe(0);
+}
+
+TEST(BatchStream, AnUpdateGathersTokensUntilItsEpochEnds) {
+  Corpus corpus(/*pairs=*/true, 100);
+  corpus.recipe.training.update_tokens = 150;
+  BatchStream stream(*corpus.tokens, corpus.recipe);
+  while (stream.position().epoch < 2) {
+    const int64_t epoch = stream.position().epoch;
+    std::vector<int64_t> tokens;
+    for (const TokenBatch& batch : stream.next_update()) tokens.push_back(batch.target_tokens);
+    const int64_t all = std::accumulate(tokens.begin(), tokens.end(), int64_t{0});
+    EXPECT_LT(all - tokens.back(), 150) << "the last batch was not needed";
+    if (stream.position().epoch == epoch) {
+      EXPECT_GE(all, 150);
+    }
+  }
+}
+
+TEST(BatchStream, ProcessesReadDisjointSharesOfTheSameEpoch) {
+  for (const bool pairs : {true, false}) {
+    for (const int64_t update_tokens : {0, 200}) {
+      Corpus corpus(pairs, 100);
+      corpus.recipe.training.update_tokens = update_tokens;
+      std::map<std::string, int> expected;
+      BatchStream whole(*corpus.tokens, corpus.recipe);
+      while (whole.position().epoch == 0) {
+        for (const TokenBatch& batch : whole.next_update()) ++expected[text_of(batch)];
+      }
+      for (const int64_t size : {2, 3}) {
+        std::map<std::string, int> found;
+        BatchStream::Position position;
+        while (position.epoch == 0) {
+          for (const auto& share : shares_of_update(corpus, size, position)) {
+            if (update_tokens == 0) {
+              EXPECT_LE(share.size(), 1U);
+            }
+            for (const TokenBatch& batch : share) ++found[text_of(batch)];
+          }
+        }
+        EXPECT_EQ(found, expected) << size << " processes";
+      }
+    }
+  }
+}
+
+TEST(BatchStream, AnUpdateIsTheSameForAnyNumberOfProcesses) {
+  Corpus corpus(/*pairs=*/true, 100);
+  corpus.recipe.training.update_tokens = 200;
+  BatchStream whole(*corpus.tokens, corpus.recipe);
+  BatchStream::Position position;
+  // Their number changes from update to update, as if the run were resumed with another one each time.
+  for (int64_t update = 0; update < 12; ++update) {
+    std::map<std::string, int> left;
+    for (const TokenBatch& batch : whole.next_update()) ++left[text_of(batch)];
+    for (const auto& share : shares_of_update(corpus, 1 + update % 4, position)) {
+      for (const TokenBatch& batch : share) --left[text_of(batch)];
+    }
+    for (const auto& [text, count] : left) EXPECT_EQ(count, 0) << "update " << update;
+    EXPECT_EQ(position.epoch, whole.position().epoch);
+    EXPECT_EQ(position.batch, whole.position().batch);
+  }
+  EXPECT_GT(position.epoch, 0);
 }
 
 }  // namespace

@@ -50,8 +50,8 @@ TEST(Comparison, EachVariantWithEachSeedInItsFolder) {
   ASSERT_EQ(runs.size(), 4U);
   EXPECT_EQ(runs[0].folder, dir / "out" / "softmax" / "seed-1");
   EXPECT_EQ(runs[3].folder, dir / "out" / "memsizer" / "seed-2");
-  EXPECT_EQ(runs[0].recipe.model.decoder.cross, Mechanism::Softmax);
-  EXPECT_EQ(runs[3].recipe.model.decoder.self, Mechanism::Memsizer);
+  EXPECT_EQ(runs[0].recipe.model.decoder.cross, mechanism_named("softmax"));
+  EXPECT_EQ(runs[3].recipe.model.decoder.self, mechanism_named("memsizer"));
   EXPECT_EQ(runs[3].recipe.training.seed, 2);
   // All runs tokenise once.
   EXPECT_EQ(runs[0].recipe.data.cache, runs[3].recipe.data.cache);
@@ -121,6 +121,19 @@ TEST(ComparisonReport, DrawsQualityOverSlots) {
   EXPECT_EQ(chart.title, "BLEU by slots k");
   EXPECT_EQ(chart.x_ticks, (std::vector<double>{4, 8, 64}));
   EXPECT_EQ(chart.series.front().points.back(), (std::pair{64.0, 22.0}));
+}
+
+TEST(ComparisonReport, EachTaskHasItsMeasures) {
+  const auto heads = [](Task task) {
+    ComparisonReport report;
+    report.task = task;
+    std::vector<std::string> all = report.table().heads;
+    return std::vector<std::string>(all.begin() + 2, std::ranges::find(all, "tokens/s"));
+  };
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(heads(Task::Translation), (Names{"BLEU", "chrF", "perplexity"}));
+  EXPECT_EQ(heads(Task::Summarization), (Names{"ROUGE-1", "ROUGE-2", "ROUGE-L", "perplexity"}));
+  EXPECT_EQ(heads(Task::LanguageModel), (Names{"perplexity"}));
 }
 
 TEST(ComparisonReport, ADamagedResultIsNamed) {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "core/model_config.h"
+#include "core/special_tokens.h"
 
 namespace memsizer::train {
 namespace {

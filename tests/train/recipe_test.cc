@@ -86,5 +86,35 @@ TEST(Recipe, TaskAndFormatGoTogether) {
             "no error");
 }
 
+TEST(Recipe, TheMetricThatChoosesIsOneThatTheTaskMeasures) {
+  const auto error = [](const std::string& task, const std::string& metric) {
+    const std::string format = task == "language-model" ? "text" : "tsv";
+    return error_of("[data]\ntrain = [\"a\"]\n",
+                    {"data.format=" + format, "task.kind=" + task, "validation.metric=" + metric});
+  };
+  for (const std::string metric : {"loss", "bleu", "chrf", "perplexity"}) {
+    EXPECT_EQ(error("translation", metric), "no error") << metric;
+    EXPECT_EQ(error("summarization", metric), "no error") << metric;
+  }
+  EXPECT_EQ(error("summarization", "rouge"), "no error");
+  EXPECT_EQ(error("language-model", "loss"), "no error");
+  EXPECT_EQ(
+      error("translation", "rouge"),
+      "validation.metric is rouge, which is not measured for translation; it must be one of bleu, chrf, "
+      "perplexity, loss");
+  EXPECT_EQ(error("language-model", "bleu"),
+            "validation.metric is bleu, which is not measured for language-model; it must be one of "
+            "perplexity, loss");
+  EXPECT_TRUE(has_text(error("translation", "blau"), "bleu"));
+}
+
+TEST(Recipe, TokenizersOfBleuKeepTheirNames) {
+  using enum metrics::BleuTokenizer;
+  for (const auto& [name, tokenizer] :
+       {std::pair{"13a", V13a}, {"zh", Zh}, {"none", None}, {"char", Char}, {"intl", Intl}})
+    EXPECT_EQ(parsed(kSmallest, {fmt::format("validation.tokenizer={}", name)}).validation.tokenizer,
+              tokenizer);
+}
+
 }  // namespace
 }  // namespace memsizer::train

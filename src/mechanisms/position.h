@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "core/per_layer.h"
+
+namespace memsizer {
+
+// The place of a mixer in a model. Cross reads the encoder's output from the decoder.
+enum class Position { EncoderSelf, CausalSelf, Cross };
+
+inline constexpr Position kPositions[] = {Position::EncoderSelf, Position::CausalSelf, Position::Cross};
+
+// "causal self-attention": as messages name it.
+std::string_view position_name(Position position);
+
+// "encoder", "causal", "cross": as options name it.
+std::string_view position_key(Position position);
+
+// A width for each of the three positions, in each layer.
+struct Widths {
+  PerLayer<int64_t> causal = 4;
+  PerLayer<int64_t> cross = 32;
+  PerLayer<int64_t> encoder = 32;
+
+  int64_t at(Position position, int64_t layer) const;
+};
+
+}  // namespace memsizer

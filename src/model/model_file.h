@@ -1,0 +1,58 @@
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "model/model_config.h"
+#include "core/safetensors.h"
+#include "core/task.h"
+#include "core/weight_type.h"
+
+// A model is one safetensors file: its weights, its configuration as JSON in the metadata, and its
+// tokenizers inside as tensors of bytes. A checkpoint's weights are such a file too.
+namespace memsizer {
+
+// The version that is written. Version 2 added the checksum and the types of weights; version 1 can be read.
+inline constexpr int64_t kModelVersion = 2;
+
+struct ModelDescription {
+  ModelConfig config;
+  Task task = Task::Translation;
+  std::string tokenizer;         // of the target, or of both sides (text/tokenizer.h), serialized
+  std::string source_tokenizer;  // empty: as tokenizer
+  nlohmann::json generation;     // the recipe's options of generation
+  WeightType weights = WeightType::F32;
+  int64_t version = kModelVersion;  // of the file it was read from
+};
+
+// Whether metadata say that a file is a model of ours, of whatever version.
+bool is_model(const std::map<std::string, std::string>& metadata);
+
+// Metadata and byte tensors that describe a model. The tensors' data live in `description`.
+std::map<std::string, std::string> model_metadata(const ModelDescription& description);
+std::vector<NamedTensor> tokenizer_tensors(const ModelDescription& description);
+
+// Whether a tensor of a model file is one of the tokenizers rather than a weight.
+bool is_tokenizer_tensor(std::string_view name);
+
+// Writes a model of the current version: write_safetensors with the checksum put into the metadata, which
+// must be those of model_metadata or of another model.
+void write_model(const std::filesystem::path& path, std::span<const NamedTensor> tensors,
+                 std::map<std::string, std::string> metadata);
+
+// Throws UserError if the file is no model, of a newer version, or does not hold together. Only the header is
+// looked at: before the weights are used, see verify_checksum and check_tensors.
+ModelDescription read_description(const SafetensorsFile& file);
+
+// The model file that a path names: a checkpoint is a folder with the model in it.
+std::filesystem::path model_path(const std::filesystem::path& path);
+
+// The arithmetic mean of the weights of several models of the same shape, in double precision (integers: the
+// floor of the mean), with the description of the last. Written atomically. Models that differ in a tensor's
+// name, type or shape are a UserError.
+void average_models(std::span<const std::filesystem::path> models, const std::filesystem::path& out);
+
+}  // namespace memsizer

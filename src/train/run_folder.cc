@@ -1,0 +1,32 @@
+#include "train/run_folder.h"
+
+#include <system_error>
+
+#include "core/atomic_file.h"
+#include "core/error.h"
+
+namespace memsizer::train {
+
+namespace fs = std::filesystem;
+
+void RunFolder::open(bool resume) const {
+  std::error_code error;
+  fs::create_directories(path_, error);
+  if (error || !fs::is_directory(path_)) {
+    throw UserError("cannot create the folder {}: {}; choose another with --out", path_.string(),
+                    error ? error.message() : "a file of that name is in the way");
+  }
+  if (!resume && holds_run()) {
+    throw UserError(
+        "{} holds a training run already; go on with it by --resume, or choose another folder with --out",
+        path_.string());
+  }
+}
+
+void write_text(const fs::path& path, std::string_view text) {
+  AtomicFile file(path);
+  file.write(text);
+  file.commit();
+}
+
+}  // namespace memsizer::train

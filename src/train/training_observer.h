@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "report/training_report.h"
+#include "train/evaluation.h"
+
+namespace memsizer::train {
+
+// A stretch of training: means per target since the stretch before, and how far the run is.
+struct Stretch {
+  double loss = 0.0;
+  double nll = 0.0;
+  double learning_rate = 0.0;  // of the last update
+  double gradient_norm = 0.0;  // of the last update
+  int64_t epoch = 0;           // from 0
+  int64_t tokens = 0;          // of the whole run
+  double tokens_per_second = 0.0;
+  double seconds = 0.0;  // of the whole run
+};
+
+struct Validation {
+  Evaluation evaluation;
+  std::vector<report::SampleOutput> samples;
+};
+
+// Is told what happens while a model trains. This one keeps it to itself.
+class TrainingObserver {
+ public:
+  TrainingObserver() = default;
+  TrainingObserver(const TrainingObserver&) = delete;
+  TrainingObserver& operator=(const TrainingObserver&) = delete;
+  virtual ~TrainingObserver() = default;
+
+  virtual void started(int64_t /*updates*/) {}
+  virtual void trained(int64_t /*updates*/, const Stretch& /*stretch*/) {}
+  virtual void validated(int64_t /*updates*/, const Validation& /*validation*/, bool /*best*/) {}
+  virtual void ended() {}
+};
+
+}  // namespace memsizer::train
