@@ -49,27 +49,4 @@ std::string did_you_mean(std::string_view name, std::span<const std::string> can
   return near.empty() ? "" : fmt::format("; did you mean '{}'?", near);
 }
 
-std::string printable_name(std::string_view name, size_t max_bytes) {
-  constexpr auto kIsControl = [](unsigned char byte) { return byte < 0x20 || byte == 0x7f; };
-  constexpr auto kContinues = [](unsigned char byte) { return (byte & 0xc0) == 0x80; };
-  std::string text;
-  unsigned char previous = 0;
-  for (const char character : name) {
-    const auto byte = static_cast<unsigned char>(character);
-    // Between characters, so that the text stays UTF-8; what is not UTF-8 anyway is cut a little later.
-    if (text.size() >= max_bytes && (!kContinues(byte) || text.size() >= max_bytes + 4)) return text + "...";
-    // U+0080 to U+009F, which in UTF-8 start with C2, drive terminals too.
-    if (previous == 0xc2 && byte >= 0x80 && byte < 0xa0) {
-      text.pop_back();
-      text += fmt::format("\\u{:04x}", byte);
-    } else if (kIsControl(byte)) {
-      text += fmt::format("\\x{:02x}", byte);
-    } else {
-      text += character;
-    }
-    previous = byte;
-  }
-  return text;
-}
-
 }  // namespace memsizer

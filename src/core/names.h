@@ -12,8 +12,4 @@ std::string nearest_name(std::string_view name, std::span<const std::string> can
 // "; did you mean 'x'?" or "" : the ending of an error message about an unknown name.
 std::string did_you_mean(std::string_view name, std::span<const std::string> candidates);
 
-// `name` fit for a message, since names in a file from elsewhere can be anything: control characters are
-// escaped, and a name longer than about `max_bytes` is cut.
-std::string printable_name(std::string_view name, size_t max_bytes = 120);
-
 }  // namespace memsizer

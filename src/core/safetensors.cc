@@ -17,6 +17,7 @@
 #include "core/atomic_file.h"
 #include "core/error.h"
 #include "core/names.h"
+#include "core/safetensors_bytes.h"
 #include "core/utf8.h"
 
 namespace memsizer {
@@ -388,20 +389,6 @@ std::vector<std::string> header_items(std::span<const NamedTensor> tensors,
   return items;
 }
 
-// Length, JSON and the spaces that make the data after them start at a multiple of 8.
-std::string encode_header(std::span<const NamedTensor> tensors,
-                          const std::map<std::string, std::string>& metadata) {
-  std::string json = fmt::format("{{{}}}", fmt::join(header_items(tensors, metadata), ","));
-  json.append((8 - json.size() % 8) % 8, ' ');
-  if (json.size() > kMaxHeaderBytes) {
-    throw std::invalid_argument(fmt::format("safetensors: header of {} bytes", json.size()));
-  }
-  std::string encoded;
-  for (size_t i = 0; i < kLengthBytes; ++i)
-    encoded.push_back(static_cast<char>(json.size() >> (8 * i) & 0xff));
-  return encoded + json;
-}
-
 }  // namespace
 
 int64_t TensorView::elements() const {
@@ -428,15 +415,6 @@ SafetensorsContent parse_safetensors(std::span<const std::byte> bytes, std::stri
                                        .data = data.subspan(entry.begin, entry.end - entry.begin)});
   }
   return content;
-}
-
-std::vector<NamedTensor> SafetensorsContent::named_tensors() const {
-  std::vector<NamedTensor> named;
-  for (const std::string& name : names) {
-    const TensorView& view = tensors.find(name)->second;
-    named.push_back({name, view.dtype, view.shape, view.data});
-  }
-  return named;
 }
 
 SafetensorsFile::SafetensorsFile(const std::filesystem::path& path, Storage storage)
@@ -467,9 +445,22 @@ const TensorView& SafetensorsFile::tensor(std::string_view name) const {
                   printable_name(name), did_you_mean(name, candidates));
 }
 
+std::string safetensors_header(std::span<const NamedTensor> tensors,
+                               const std::map<std::string, std::string>& metadata) {
+  std::string json = fmt::format("{{{}}}", fmt::join(header_items(tensors, metadata), ","));
+  json.append((8 - json.size() % 8) % 8, ' ');
+  if (json.size() > kMaxHeaderBytes) {
+    throw std::invalid_argument(fmt::format("safetensors: header of {} bytes", json.size()));
+  }
+  std::string encoded;
+  for (size_t i = 0; i < kLengthBytes; ++i)
+    encoded.push_back(static_cast<char>(json.size() >> (8 * i) & 0xff));
+  return encoded + json;
+}
+
 void write_safetensors(const std::filesystem::path& path, std::span<const NamedTensor> tensors,
                        const std::map<std::string, std::string>& metadata) {
-  const std::string header = encode_header(tensors, metadata);
+  const std::string header = safetensors_header(tensors, metadata);
   AtomicFile file(path);
   file.write(header);
   for (const NamedTensor& tensor : tensors) file.write(tensor.data);
@@ -492,19 +483,6 @@ std::string printable_name(std::string_view name, size_t max_bytes) {
     name.remove_prefix(character.bytes);
   }
   return text;
-}
-
-std::vector<std::byte> safetensors_bytes(std::span<const NamedTensor> tensors,
-                                         const std::map<std::string, std::string>& metadata) {
-  const std::string header = encode_header(tensors, metadata);
-  const auto header_bytes = std::as_bytes(std::span(header));
-  size_t size = header.size();
-  for (const NamedTensor& tensor : tensors) size += tensor.data.size();
-  std::vector<std::byte> bytes;
-  bytes.reserve(size);
-  bytes.insert(bytes.end(), header_bytes.begin(), header_bytes.end());
-  for (const NamedTensor& tensor : tensors) bytes.insert(bytes.end(), tensor.data.begin(), tensor.data.end());
-  return bytes;
 }
 
 }  // namespace memsizer

@@ -13,7 +13,6 @@
 
 #include "core/dtype.h"
 #include "core/mapped_file.h"
-#include "core/names.h"
 
 namespace memsizer {
 
@@ -27,22 +26,11 @@ struct TensorView {
   int64_t elements() const;
 };
 
-// A tensor to be written; `data` is little-endian and row-major.
-struct NamedTensor {
-  std::string name;
-  DType dtype = DType::F32;
-  std::vector<int64_t> shape;
-  std::span<const std::byte> data;
-};
-
 // What a safetensors file says it holds, with every offset, length, dtype and shape checked.
 struct SafetensorsContent {
   std::map<std::string, std::string> metadata;
   std::vector<std::string> names;  // in the order of their data
   std::map<std::string, TensorView, std::less<>> tensors;
-
-  // As they are written, in the order of their data.
-  std::vector<NamedTensor> named_tensors() const;
 };
 
 // Reads a whole safetensors file from memory; the tensors are views into `bytes`. Anything out of order is a
@@ -58,7 +46,6 @@ class SafetensorsFile {
   static SafetensorsFile parse(std::vector<std::byte> bytes, const std::filesystem::path& path);
 
   const std::filesystem::path& path() const { return path_; }
-  const SafetensorsContent& content() const { return content_; }
   const std::map<std::string, std::string>& metadata() const { return content_.metadata; }
   // In the order of their data in the file.
   const std::vector<std::string>& names() const { return content_.names; }
@@ -77,14 +64,22 @@ class SafetensorsFile {
   SafetensorsContent content_;
 };
 
+// A tensor to be written; `data` is little-endian and row-major.
+struct NamedTensor {
+  std::string name;
+  DType dtype = DType::F32;
+  std::vector<int64_t> shape;
+  std::span<const std::byte> data;
+};
+
 // Writes the tensors in the given order, atomically (see AtomicFile); the same input gives the same bytes.
 // The data section starts at a multiple of 8 bytes. Tensors that no reader would accept (data that does not
 // fit the shape, a name twice, text that is not UTF-8) are a std::invalid_argument.
 void write_safetensors(const std::filesystem::path& path, std::span<const NamedTensor> tensors,
                        const std::map<std::string, std::string>& metadata);
 
-// The same file in memory.
-std::vector<std::byte> safetensors_bytes(std::span<const NamedTensor> tensors,
-                                         const std::map<std::string, std::string>& metadata);
+// `name` fit for a message, since names in a file from elsewhere can be anything: control characters are
+// escaped, and a name longer than about `max_bytes` is cut.
+std::string printable_name(std::string_view name, size_t max_bytes = 120);
 
 }  // namespace memsizer

@@ -6,8 +6,22 @@
 
 #include "core/content_hash.h"
 #include "core/error.h"
+#include "core/safetensors_bytes.h"
 
 namespace memsizer {
+namespace {
+
+std::vector<NamedTensor> tensors_of(const SafetensorsFile& file) {
+  std::vector<NamedTensor> tensors;
+  for (const std::string& name : file.names()) {
+    const TensorView& view = file.tensor(name);
+    tensors.push_back({name, view.dtype, view.shape, view.data});
+  }
+  return tensors;
+}
+
+}  // namespace
+
 std::string model_checksum(std::span<const NamedTensor> tensors,
                            const std::map<std::string, std::string>& metadata) {
   // Four lanes of 64 bits, 32 bytes a block, so that multiplications overlap: several GB/s, which every load
@@ -31,11 +45,11 @@ std::string model_checksum(std::span<const NamedTensor> tensors,
 }
 
 std::string model_checksum(const SafetensorsContent& content) {
-  return model_checksum(content.named_tensors(), content.metadata);
+  return model_checksum(named_tensors(content), content.metadata);
 }
 
 std::string model_checksum(const SafetensorsFile& file) {
-  return model_checksum(file.content());
+  return model_checksum(tensors_of(file), file.metadata());
 }
 
 std::string verify_checksum(const SafetensorsFile& file) {

@@ -8,9 +8,8 @@
 #include <optional>
 
 #include "core/error.h"
-#include "core/safetensors.h"
+#include "core/safetensors_bytes.h"
 #include "model/model_checksum.h"
-#include "model/state_size.h"
 
 namespace memsizer::runtime {
 namespace {
@@ -42,15 +41,16 @@ struct SavedField {
 
 std::vector<SavedField> saved_fields(const ModelConfig& config) {
   std::vector<SavedField> saved;
-  const std::vector<LayerFields> layers = decoder_fields(config);
-  for (size_t i = 0; i < layers.size(); ++i) {
-    for (const bool cross : {false, true}) {
+  for (int64_t i = 0; i < config.decoder.layers; ++i) {
+    for (const Position position : {Position::CausalSelf, Position::Cross}) {
+      const bool cross = position == Position::Cross;
+      if (cross && !config.has_encoder()) continue;
       int64_t fixed = 0;
       int64_t per_token = 0;
-      for (const StateField& field : cross ? layers[i].cross : layers[i].self) {
+      for (const StateField& field : mixer_config(config, position, i).state()) {
         int64_t& offset = field.growth == Growth::Fixed ? fixed : per_token;
-        saved.push_back({fmt::format("layers.{}.{}.{}", i, cross ? "cross" : "self", field.name), field, i,
-                         cross, offset});
+        saved.push_back({fmt::format("layers.{}.{}.{}", i, cross ? "cross" : "self", field.name), field,
+                         static_cast<size_t>(i), cross, offset});
         if (!field.counts_tokens()) offset += field.elements();
       }
     }

@@ -11,7 +11,7 @@
 namespace memsizer::runtime {
 
 // A row of a state as bytes: a safetensors document of the fields that the mechanisms of the model list
-// (core/state_size.h), `layers.N.self.FIELD` of what was generated and `layers.N.cross.FIELD` of the source,
+// (core/state_field.h), `layers.N.self.FIELD` of what was generated and `layers.N.cross.FIELD` of the source,
 // with the hash of the model and the number of tokens read. Fields of tokens have the tokens as their first
 // dimension. Going on from a loaded state gives the very scores that the saved one would have given.
 std::vector<std::byte> save_state(const Model& model, const DecoderState& state, int64_t row);

@@ -15,8 +15,7 @@ struct KeptFloats {
   int64_t per_token = 0;
 };
 
-// Of the fields that a mixer's description lists. A count of tokens is not among the numbers: a state keeps
-// one for all layers.
+// Of the fields that a mixer's description lists, without a count of tokens.
 KeptFloats kept_floats(std::span<const StateField> fields);
 
 // Where the numbers of each layer are, in the memory of a row and in that of a source. Layers may differ.

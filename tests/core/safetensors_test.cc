@@ -232,19 +232,6 @@ TEST(Safetensors, WritesTheSameBytesAlignedToEight) {
   }
 }
 
-TEST(Safetensors, BytesInMemoryAreThoseOfTheFile) {
-  const TempDir folder;
-  const std::string data = "abcdefgh";
-  const std::vector<NamedTensor> tensors = {{"b", DType::I8, {3}, bytes_of(data).first(3)},
-                                            {"a", DType::I8, {5}, bytes_of(data).subspan(3)}};
-  write_safetensors(folder.path() / "f", tensors, {{"key", "value"}});
-  const std::vector<std::byte> bytes = safetensors_bytes(tensors, {{"key", "value"}});
-  EXPECT_EQ(text_of(bytes), read(folder.path() / "f"));
-  const SafetensorsContent content = parse_safetensors(bytes, "memory");
-  EXPECT_EQ(content.named_tensors()[1].name, "a");
-  EXPECT_EQ(text_of(content.named_tensors()[1].data), "defgh");
-}
-
 TEST(Safetensors, ReadsDataNotAlignedAndNotInTheOrderOfTheHeader) {
   const SafetensorsContent content =
       parse(file_of(R"({"late":{"dtype":"F32","shape":[1],"data_offsets":[1,5]},)"

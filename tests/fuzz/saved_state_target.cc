@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/error.h"
+#include "core/safetensors_bytes.h"
 #include "fuzz/safetensors_mutation.h"
 #include "model/model_checksum.h"
 #include "model/presets.h"
@@ -45,7 +46,7 @@ std::vector<std::byte> with_checksum(const runtime::Model& model, std::span<cons
     SafetensorsContent content = parse_safetensors(bytes, "state");
     content.metadata["model"] = model.hash();
     content.metadata[kChecksumKey] = model_checksum(content);
-    return safetensors_bytes(content.named_tensors(), content.metadata);
+    return safetensors_bytes(named_tensors(content), content.metadata);
   } catch (const UserError&) {
     return {};
   }

@@ -9,8 +9,7 @@ namespace memsizer {
 namespace {
 
 TEST(StateSize, OfTheFormulas) {
-  // d 1024, 16 heads of 64, k = 4 causal and 32 cross: floats per layer, from the table of the specification;
-  // the count of tokens is an integer of two floats' size.
+  // d 1024, 16 heads of 64, k = 4 causal and 32 cross: floats a layer, from the table of the specification.
   const auto floats = [](Mechanism mechanism, Position position) {
     ModelConfig config = preset_config("transformer-big");
     config.decoder.self = config.decoder.cross = mechanism;

@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "core/safetensors_bytes.h"
+#include "mechanisms/memsizer/description.h"
 #include "model/model_checksum.h"
 #include "model/state_size.h"
 #include "runtime/small_models.h"
@@ -39,7 +41,7 @@ std::string refusal(const Model& model, const Bytes& bytes) {
 class Forgery {
  public:
   explicit Forgery(const Bytes& bytes) : content_(parse_safetensors(bytes, "s")) {
-    for (const NamedTensor& tensor : content_.named_tensors()) {
+    for (const NamedTensor& tensor : named_tensors(content_)) {
       tensors_.push_back(tensor);
       data_[tensor.name] = {tensor.data.begin(), tensor.data.end()};
     }
@@ -71,7 +73,7 @@ TEST(SavedState, ALoadedStateGoesOnAsTheSavedOne) {
   for (const SmallModel& small : small_models()) {
     SCOPED_TRACE(small.name);
     const auto model = random_model(small.config);
-    Work work(2);
+    Work work(1);
     const auto alone = steps_alone(*model, work, 11, 9);
     for (const uint64_t steps : {0, 5}) {
       const Bytes bytes = saved_row(*model, work, 11, steps);
@@ -94,8 +96,7 @@ TEST(SavedState, ItsSizeIsThatOfTheFields) {
     Work work(1);
     const Bytes bytes = saved_row(*model, work, 10, 6);
     size_t size = 0;
-    for (const NamedTensor& tensor : parse_safetensors(bytes, "s").named_tensors())
-      size += tensor.data.size();
+    for (const NamedTensor& tensor : named_tensors(parse_safetensors(bytes, "s"))) size += tensor.data.size();
     // A source named 10 has 3 tokens.
     EXPECT_EQ(static_cast<int64_t>(size), decoder_state_size(small.config).at(6, 3)) << small.name;
   }
@@ -105,7 +106,7 @@ TEST(SavedState, OfAnotherModelIsRefused) {
   Work work(1);
   const auto model = random_model(small_config(mechanism_named("memsizer")));
   ModelConfig wider = small_config(mechanism_named("memsizer"));
-  wider.memsizer.slots.causal = 8;
+  wider.options<MemsizerOptions>().slots.causal = 8;
   ModelConfig generator = small_config(mechanism_named("memsizer"));
   generator.architecture = Architecture::LanguageModel;
   generator.embedding.tie = Tying::Decoder;

@@ -42,6 +42,9 @@ inline std::vector<SmallModel> small_models() {
   models.back().config.options<MemsizerOptions>().keys = MemsizerKeys::Input;
   models.push_back({"softmax over a source's memory", small_config(mechanism_named("softmax"))});
   models.back().config.decoder.cross = mechanism_named("memsizer");
+  models.push_back({"memsizer and softmax in turn", small_config(mechanism_named("memsizer"))});
+  models.back().config.decoder.self = std::vector{mechanism_named("memsizer"), mechanism_named("softmax")};
+  models.back().config.decoder.cross = std::vector{mechanism_named("softmax"), mechanism_named("memsizer")};
   const size_t with_source = models.size();
   for (size_t i = 0; i < with_source; ++i) {
     SmallModel model = models[i];
@@ -53,8 +56,7 @@ inline std::vector<SmallModel> small_models() {
   return models;
 }
 
-inline std::unique_ptr<Model> random_model(const ModelConfig& config,
-                                           WeightType type = WeightType::F32,
+inline std::unique_ptr<Model> random_model(const ModelConfig& config, WeightType type = WeightType::F32,
                                            uint64_t seed = 7) {
   ModelDescription description;
   description.config = config;
