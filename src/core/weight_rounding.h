@@ -7,7 +7,7 @@
 #include <limits>
 #include <span>
 
-// How weights are rounded to fewer bits: for files (core/quantize.h) and for matrices that the runtime packs
+// How weights are rounded to fewer bits: for files (model/quantize.h) and for matrices that the runtime packs
 // (kernels/packed_matrix.h), which so hold the same numbers. Activations are rounded by a rule of their own
 // (kernels/quantized_rows.h), since the processor limits sums of their neighbours.
 namespace memsizer {

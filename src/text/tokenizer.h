@@ -13,7 +13,7 @@
 
 namespace memsizer::text {
 
-// Text to token ids and back. Ids 0 to 3 are bos, pad, eos and unk (core/model_config.h).
+// Text to token ids and back. Ids 0 to 3 are bos, pad, eos and unk (core/special_tokens.h).
 class Tokenizer {
  public:
   virtual ~Tokenizer() = default;
