@@ -57,6 +57,9 @@ void join_and_leave(State& state, const Model& model, int64_t tokens, Timed time
   DecoderState batch = after(model, kRows, tokens);
   const DecoderState one = after(model, 1, tokens);
   const std::vector<int64_t> parents = without_one();
+  // The first one makes room.
+  batch.append(DecoderState(one));
+  batch.reorder(parents);
   for (auto _ : state) {
     DecoderState joining = one;
     const double start = steady_seconds();
