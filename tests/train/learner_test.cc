@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "mechanisms/memsizer/description.h"
 #include "model/presets.h"
 #include "nn/tensor_io.h"
 #include "support/gradients.h"
@@ -34,7 +35,7 @@ Recipe small_recipe() {
   recipe.model.encoder.heads = recipe.model.decoder.heads = 2;
   recipe.model.encoder.ffn = recipe.model.decoder.ffn = 24;
   recipe.model.dropout = 0.0;
-  recipe.model.memsizer.slots = {.causal = 3, .cross = 4, .encoder = 4};
+  recipe.model.options<MemsizerOptions>().slots = {.causal = 3, .cross = 4, .encoder = 4};
   recipe.optimizer.clip_norm = 1.0;
   return recipe;
 }
