@@ -40,6 +40,7 @@ Recipe small_recipe() {
 }
 
 Learner learner_of(const Recipe& recipe, Group& group) {
+  at::set_num_threads(1);  // tensors this small only wait for a second thread
   ModelDescription description;
   description.config = recipe.model;
   description.generation = nlohmann::json::object();
