@@ -41,6 +41,7 @@ Recipe small_recipe() {
 }
 
 Learner learner_of(const Recipe& recipe, Group& group) {
+  at::set_num_threads(1);  // tensors this small only wait for a second thread
   ModelDescription description;
   description.config = recipe.model;
   return {recipe, std::move(description), at::kCPU, group};
