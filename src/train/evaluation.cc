@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "decode/generate.h"
 #include "evaluate/pairs.h"
 #include "evaluate/stream.h"
 
