@@ -74,7 +74,8 @@ void expect_same_model(const fs::path& found, const fs::path& expected) {
     EXPECT_TRUE(std::ranges::equal(tensor.data, theirs.tensor(name).data)) << name;
   }
   for (const auto& [key, value] : theirs.metadata()) {
-    if (key != kChecksumKey && key != "generation") EXPECT_EQ(ours.metadata().at(key), value) << key;
+    if (key == kChecksumKey || key == "generation") continue;
+    EXPECT_EQ(ours.metadata().at(key), value) << key;
   }
   EXPECT_EQ(read_description(ours).generation.beam, read_description(theirs).generation.beam);
 }
