@@ -33,18 +33,6 @@ constexpr int64_t kRows[] = {1, 4, 8, 16, 32, 64, 256};
 constexpr int64_t kShapes[][2] = {{1024, 1024}, {4096, 1024}, {1024, 4096}, {32768, 512}};
 constexpr double kSecondsEach = 0.2;
 
-std::string_view type_name(WeightType type) {
-  switch (type) {
-    case WeightType::F32:
-      return "f32";
-    case WeightType::BF16:
-      return "bf16";
-    case WeightType::I8:
-      return "i8";
-  }
-  return "?";
-}
-
 // Numbers that are the same in every run; their values do not matter for the speed.
 std::vector<float> some_numbers(int64_t count) {
   std::mt19937 random(1);
@@ -56,7 +44,7 @@ std::vector<float> some_numbers(int64_t count) {
 // Matrices are kept from one benchmark to the next, as making them takes longer than measuring.
 const PackedMatrix& matrix(WeightType type, int64_t rows, int64_t columns) {
   static std::map<std::string, std::unique_ptr<PackedMatrix>> made;
-  auto& kept = made[fmt::format("{} {} {}", type_name(type), rows, columns)];
+  auto& kept = made[fmt::format("{} {} {}", weight_type_name(type), rows, columns)];
   if (!kept) {
     kept = std::make_unique<PackedMatrix>(type, rows, columns);
     kept->set_rows(0, some_numbers(rows * columns));
@@ -154,10 +142,10 @@ void add_all(Team& team) {
   add("limit/multiply-adds", [&](State& state) { run_multiply_adds(state, team); });
   for (const auto& [rows, columns] : kShapes) {
     for (const WeightType type : {WeightType::F32, WeightType::BF16, WeightType::I8}) {
-      add(fmt::format("read/{}/{}x{}", type_name(type), rows, columns),
+      add(fmt::format("read/{}/{}x{}", weight_type_name(type), rows, columns),
           [&team, type, r = rows, c = columns](State& state) { run_read(state, team, type, r, c); });
       for (const int64_t count : kRows) {
-        add(fmt::format("matmul/{}/{}x{}x{}", type_name(type), count, rows, columns),
+        add(fmt::format("matmul/{}/{}x{}x{}", weight_type_name(type), count, rows, columns),
             [&team, type, count, r = rows, c = columns](State& state) {
               run_matmul(state, team, type, count, r, c);
             });

@@ -38,6 +38,16 @@ ModelDescription checked_description(const SafetensorsFile& file) {
   return description;
 }
 
+// What the file says of itself, but for what the description changes. How it generates stays as it was
+// written: a conversion adds nothing to it.
+std::map<std::string, std::string> converted_metadata(const SafetensorsFile& file,
+                                                      const ModelDescription& description) {
+  std::map<std::string, std::string> metadata = model_metadata(description);
+  const auto generation = file.metadata().find("generation");
+  if (generation != file.metadata().end()) metadata["generation"] = generation->second;
+  return metadata;
+}
+
 // The tensors of the file to be, with the data that were made for it.
 class Converter {
  public:
@@ -107,7 +117,7 @@ void quantize_model(const std::filesystem::path& in, WeightType weights, const s
     }
   }
   description.weights = weights;
-  write_model(out, converter.tensors(), model_metadata(description));
+  write_model(out, converter.tensors(), converted_metadata(file, description));
 }
 
 void export_model(const std::filesystem::path& in, const std::filesystem::path& out) {
@@ -115,7 +125,7 @@ void export_model(const std::filesystem::path& in, const std::filesystem::path& 
   const ModelDescription description = checked_description(file);
   Converter converter(file);
   for (const std::string& name : file.names()) converter.keep(name);
-  write_model(out, converter.tensors(), model_metadata(description));
+  write_model(out, converter.tensors(), converted_metadata(file, description));
 }
 
 }  // namespace memsizer

@@ -25,6 +25,7 @@ class TorchEvaluated : public evaluate::EvaluatedModel {
         device_(model.module().parameters().front().device()) {
     options_.beam = beam;
     options_.n_best = 1;
+    options_.sample = false;
   }
 
   int64_t longest_source() const override { return memsizer::longest_source(model_.config()); }
