@@ -111,9 +111,7 @@ float* Model::encode(Work& work, Scratch::Frame& frame, const Ragged& sources,
 
 DecoderState Model::start(Work& work, const Ragged& sources, std::span<const int32_t> tokens) const {
   if (!encoder_embedding_) throw UserError("this model is a language model: it has no source to read");
-  std::vector<std::shared_ptr<SourceMemory>> memories;
-  for (int64_t i = 0; i < sources.sequences(); ++i)
-    memories.push_back(std::make_shared<SourceMemory>(layout_, sources.length(i)));
+  const std::vector<std::shared_ptr<SourceMemory>> memories = SourceMemory::together(layout_, sources);
   // Some sources at a time: what the encoder holds of them stays in a cache, and small.
   for (int64_t first = 0; first < sources.sequences();) {
     int64_t last = first + 1;
