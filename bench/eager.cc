@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "bench/generation_bench.h"
-#include "model/presets.h"
 #include "kernels/team.h"
+#include "model/presets.h"
 #include "nn/language_model.h"
 #include "train/process.h"
 

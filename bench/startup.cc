@@ -17,10 +17,10 @@
 #include <vector>
 
 #include "core/atomic_file.h"
+#include "core/random.h"
 #include "model/model_file.h"
 #include "model/presets.h"
 #include "model/quantize.h"
-#include "core/random.h"
 #include "model/tensor_list.h"
 #include "runtime/tensor_source.h"
 #include "text/tokenizer.h"

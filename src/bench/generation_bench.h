@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "model/model_config.h"
 #include "core/weight_type.h"
+#include "model/model_config.h"
 
 namespace memsizer::bench {
 

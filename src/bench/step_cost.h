@@ -2,8 +2,8 @@
 
 #include <cstdint>
 
-#include "model/model_config.h"
 #include "core/weight_type.h"
+#include "model/model_config.h"
 
 namespace memsizer::bench {
 

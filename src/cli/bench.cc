@@ -13,9 +13,9 @@
 #include "cli/command_line.h"
 #include "core/atomic_file.h"
 #include "core/error.h"
+#include "kernels/team.h"
 #include "model/model_file.h"
 #include "model/presets.h"
-#include "kernels/team.h"
 #include "report/progress.h"
 
 namespace memsizer::cli {

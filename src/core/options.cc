@@ -20,7 +20,8 @@ const OptionRef& known_option(std::span<const OptionRef> options, std::string_vi
 
 // A list may be typed without its brackets: 20000,60000.
 nlohmann::json list_from_text(const OptionRef& option, std::string_view text) {
-  if (!option.text) return nlohmann::json::parse(fmt::format("[{}]", text), nullptr, /*allow_exceptions=*/false);
+  if (!option.text)
+    return nlohmann::json::parse(fmt::format("[{}]", text), nullptr, /*allow_exceptions=*/false);
   nlohmann::json items = nlohmann::json::array();
   for (size_t begin = 0; begin <= text.size();) {
     const size_t comma = std::min(text.find(',', begin), text.size());

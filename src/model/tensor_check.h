@@ -1,7 +1,7 @@
 #pragma once
 
-#include "model/model_file.h"
 #include "core/safetensors.h"
+#include "model/model_file.h"
 
 namespace memsizer {
 

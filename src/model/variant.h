@@ -27,7 +27,7 @@ struct Variant {
   std::string mechanism;
   std::optional<SlotChoice> slots;
   std::optional<int64_t> heads;
-  std::string keys;  // where a mechanism has such an option; empty: the model's own
+  std::string keys;   // where a mechanism has such an option; empty: the model's own
   bool own = false;   // the mechanism is the model's own, and all its places are left as they are
   std::string stack;  // "memsizer+softmax": what the layers of the model's own stack have, if they differ
 

@@ -154,8 +154,7 @@ void Mixer::check_sequence(const Tensor& x, std::string_view name) const {
   if (!x.is_cpu()) return;
   const Tensor plain = x.detach();
   if (std::isfinite(plain.sum().item<double>()) || plain.isfinite().all().item<bool>()) return;
-  throw UserError("{} of {} holds NaN or infinity; expected finite numbers", name,
-                  config_.mechanism.name());
+  throw UserError("{} of {} holds NaN or infinity; expected finite numbers", name, config_.mechanism.name());
 }
 
 Tensor Mixer::checked_padding(const Tensor& padding, const Tensor& x) const {

@@ -6,8 +6,8 @@
 #include <stdexcept>
 
 #include "core/random.h"
-#include "model/tensor_list.h"
 #include "core/weight_rounding.h"
+#include "model/tensor_list.h"
 
 namespace memsizer::runtime {
 namespace {

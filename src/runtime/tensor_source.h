@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "model/model_config.h"
 #include "core/safetensors.h"
 #include "kernels/packed_matrix.h"
+#include "model/model_config.h"
 
 namespace memsizer::runtime {
 

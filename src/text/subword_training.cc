@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "core/error.h"
-#include "core/special_tokens.h"
 #include "core/random.h"
+#include "core/special_tokens.h"
 #include "core/utf8.h"
 
 namespace memsizer::text {

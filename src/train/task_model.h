@@ -2,8 +2,8 @@
 
 #include <memory>
 
-#include "model/model_config.h"
 #include "decode/step_model.h"
+#include "model/model_config.h"
 #include "nn/pass.h"
 #include "train/losses.h"
 #include "train/token_batch.h"

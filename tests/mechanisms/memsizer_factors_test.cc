@@ -1,9 +1,8 @@
-#include "mechanisms/memsizer/factors.h"
-
 #include <gtest/gtest.h>
 
 #include <vector>
 
+#include "mechanisms/memsizer/factors.h"
 #include "support/gradients.h"
 
 namespace memsizer::nn {

@@ -2,8 +2,8 @@
 
 #include <string>
 
-#include "model/model_config.h"
 #include "core/safetensors.h"
+#include "model/model_config.h"
 
 namespace memsizer::testing {
 

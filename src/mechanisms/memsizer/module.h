@@ -1,7 +1,7 @@
 #pragma once
 
-#include "mechanisms/memsizer/factors.h"
 #include "mechanisms/memsizer/description.h"
+#include "mechanisms/memsizer/factors.h"
 #include "nn/mixer.h"
 #include "nn/modules.h"
 
