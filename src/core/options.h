@@ -209,8 +209,8 @@ struct OptionCodec<PerLayer<T>> {
 namespace options_detail {
 
 template <typename T>
-OptionRef bind_leaf(std::string path, std::string_view help, T& field) {
-  return {.path = std::move(path),
+OptionRef bind_leaf(const std::string& path, std::string_view help, T& field) {
+  return {.path = path,
           .help = std::string(help),
           .expects = OptionCodec<T>::expects(),
           .text = OptionCodec<T>::kText,

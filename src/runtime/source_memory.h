@@ -15,7 +15,7 @@ namespace memsizer::runtime {
 // rows and states share it.
 class SourceMemory {
  public:
-  SourceMemory(std::shared_ptr<const StateLayout> layout, int64_t tokens)
+  SourceMemory(const std::shared_ptr<const StateLayout>& layout, int64_t tokens)
       : SourceMemory(layout, tokens, piece_of(static_cast<size_t>(layout->source_floats(tokens))), 0) {}
 
   // Of sources that are read together. They have their memory side by side, in pieces that are large enough
