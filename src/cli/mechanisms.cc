@@ -26,7 +26,7 @@ void print_table() {
 // The table of docs/mechanisms.md, which a test compares.
 void print_markdown() {
   report::Table table{{"mechanism", "encoder", "causal", "cross", "linear", "recurrent", "any length"}, {}};
-  const auto mark = [](bool yes) { return std::string(yes ? "yes" : "–"); };
+  const auto mark = [](bool yes) { return std::string(yes ? "yes" : "-"); };
   for (const Mechanism& mechanism : mechanisms()) {
     const MechanismTraits& row = mechanism.traits();
     table.rows.push_back({fmt::format("`{}`", row.name), mark(row.encoder_self), mark(row.causal_self),
