@@ -163,12 +163,12 @@ struct I8Columns {
 
 struct IntSums {
   IntVector even;
-#if !HWY_ARCH_X86
+#if !HWY_ARCH_X86 || HWY_TARGET == HWY_EMU128
   IntVector odd;  // the multiply-add of others leaves the sums of neighbours apart
 #endif
 };
 
-#if HWY_ARCH_X86
+#if HWY_ARCH_X86 && HWY_TARGET != HWY_EMU128
 
 HWY_INLINE __m128i pair_products(__m128i weights, __m128i x) {
   return _mm_maddubs_epi16(weights, x);
