@@ -81,7 +81,8 @@ class Fields {
 class DoubleArray {
  public:
   explicit DoubleArray(std::string_view bytes) : units_(bytes.size() / sizeof(uint32_t)) {
-    std::memcpy(units_.data(), bytes.data(), units_.size() * sizeof(uint32_t));
+    // Nothing to copy has no address.
+    if (!units_.empty()) std::memcpy(units_.data(), bytes.data(), units_.size() * sizeof(uint32_t));
   }
 
   // Whether every walk from the root stays inside and ends at values below `values`.

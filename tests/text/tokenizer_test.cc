@@ -208,7 +208,7 @@ TEST_P(SubwordTest, TellsTheVocabularyThatTheCharactersNeed) {
 // The library ends the process on several of these.
 TEST_P(SubwordTest, SurvivesOddText) {
   std::string alphabet;
-  for (int i = 0; i < 70'000; ++i) alphabet += static_cast<char>('a' + (i * i * 7 + i / 3) % 26);
+  for (int64_t i = 0; i < 70'000; ++i) alphabet += static_cast<char>('a' + (i * i * 7 + i / 3) % 26);
   std::string chinese;
   for (int i = 0; i < 70'000; ++i) chinese += i % 3 ? "中" : "文";
   const std::vector<Lines> texts = {{},
