@@ -57,7 +57,8 @@ RowScale quantize_row(const float* x, int64_t columns, int64_t stored, float lim
     if (whole < columns) hn::StoreU(round(load_some(x + whole, columns - whole)), bytes, last);
     std::memcpy(to + whole, last, static_cast<size_t>(stored - whole));
   }
-  const int32_t sum = hn::GetLane(hn::SumOfLanes(ints, sums));
+  // Of a row that is not finite the sum means nothing, and could overflow.
+  const int32_t sum = finite == 0.0F ? hn::GetLane(hn::SumOfLanes(ints, sums)) : 0;
   return {.scale = most / limit + finite, .first = sum * -128};
 }
 
