@@ -21,6 +21,7 @@
 
 #include "bench/machine_limits.h"
 #include "kernels/matmul.h"
+#include "kernels/memory.h"
 #include "kernels/rows.h"
 
 namespace memsizer::bench {
@@ -115,16 +116,26 @@ void run_pack(benchmark::State& state, Team& team) {
           [&] { weight.set_rows(0, numbers, scales); });
 }
 
-// The memories of `sequences` sequences, one after the other as a batch keeps them.
-void run_memory(benchmark::State& state, const Team& team, int64_t sequences, int64_t slots, int64_t width) {
+// The memories of `sequences` sequences, one after the other as a batch keeps them, each in groups of
+// columns; fading or not.
+void run_memory(benchmark::State& state, const Team& team, int64_t sequences, int64_t groups, int64_t slots,
+                int64_t width, bool fading) {
+  const int64_t memories = sequences * groups;
+  const int64_t columns = width / groups;
   std::vector<float> memory = some_numbers(sequences * slots * width);
   const std::vector<float> left = some_numbers(slots);
-  const std::vector<float> right = some_numbers(width);
-  std::vector<float> out(static_cast<size_t>(width));
+  const std::vector<float> right = some_numbers(columns);
+  std::vector<float> out(static_cast<size_t>(columns));
   measure(state, team, 0.0, static_cast<double>(memory.size() * sizeof(float)), [&] {
-    for (int64_t s = 0; s < sequences; ++s) {
-      kernels::memory_step(left.data(), right.data(), left.data(), slots, width,
-                           memory.data() + s * slots * width, width, out.data());
+    for (int64_t m = 0; m < memories; ++m) {
+      float* numbers = memory.data() + m * slots * columns;
+      if (fading) {
+        kernels::memory_fading_step(0.9F, left.data(), right.data(), left.data(), slots, columns, numbers,
+                                    columns, out.data());
+      } else {
+        kernels::memory_step(left.data(), right.data(), left.data(), slots, columns, numbers, columns,
+                             out.data());
+      }
     }
   });
 }
@@ -155,8 +166,12 @@ void add_all(Team& team) {
   add("pack/52MB", [&](State& state) { run_pack(state, team); });
   for (const int64_t sequences : {8, 64}) {
     for (const int64_t slots : {4, 32}) {
-      add(fmt::format("memory/{}x{}x512", sequences, slots),
-          [&team, sequences, slots](State& state) { run_memory(state, team, sequences, slots, 512); });
+      for (const int64_t groups : {1, 4, 8}) {
+        for (const bool fading : {false, true}) {
+          add(fmt::format("{}/{}x{}x512/{}", fading ? "fading memory" : "memory", sequences, slots, groups),
+              [=, &team](State& state) { run_memory(state, team, sequences, groups, slots, 512, fading); });
+        }
+      }
     }
   }
 }

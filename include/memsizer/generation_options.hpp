@@ -25,6 +25,7 @@ struct GenerationOptions {
   int64_t min_length = 1;
   int64_t no_repeat_ngram = 0;
   int64_t max_source_tokens = 1024;
+  bool shortlist = false;
 
   // Calls visit(name, field, help) for each of them.
   template <typename Self, typename Visitor>
@@ -46,6 +47,8 @@ struct GenerationOptions {
     visit("min_length", self.min_length, "shortest output, without the end token");
     visit("no_repeat_ngram", self.no_repeat_ngram, "no n-gram of this length twice; 0 allows all");
     visit("max_source_tokens", self.max_source_tokens, "longer sources are truncated");
+    visit("shortlist", self.shortlist,
+          "choose among the tokens that the model's shortlist has for the source");
   }
 
   bool operator==(const GenerationOptions&) const = default;

@@ -61,6 +61,7 @@ typedef struct memsizer_options {
   int64_t max_source_tokens;
   int64_t normalize_scores; /* 0 or 1 */
   double unk_penalty;
+  int64_t shortlist; /* 0 or 1 */
 } memsizer_options;
 
 MEMSIZER_C_API const char* memsizer_version(void);

@@ -6,6 +6,7 @@
 #include "bench/machine_limits.h"
 #include "bench/process_memory.h"
 #include "bench/step_cost.h"
+#include "bench/zipf_list.h"
 #include "core/clock.h"
 #include "core/random.h"
 #include "decode/generate.h"
@@ -85,9 +86,13 @@ class Sources {
       for (int64_t t = 0; point.config.has_encoder() && t < source_tokens; ++t) tokens_.push_back(token());
       offsets_.push_back(static_cast<int64_t>(tokens_.size()));
     }
+    for (int64_t i = 0; point.shortlist > 0 && i < rows_; ++i)
+      lists_.push_back({1, zipf_list(random, point.config.vocab, point.shortlist)});
   }
 
   const std::vector<int32_t>& first_tokens() const { return first_tokens_; }
+  // What each row chooses among; empty where that is the whole vocabulary.
+  const std::vector<decode::RowGroup>& lists() const { return lists_; }
 
   DecoderState read() {
     const double start = steady_seconds();
@@ -109,6 +114,7 @@ class Sources {
   Work& work_;
   int64_t rows_;
   std::vector<int32_t> first_tokens_;
+  std::vector<decode::RowGroup> lists_;
   std::vector<int32_t> tokens_;
   std::vector<int64_t> offsets_{0};
   std::vector<double> seconds_;
@@ -117,8 +123,12 @@ class Sources {
 // A greedy generation of random rows, one step at a time.
 class Greedy {
  public:
-  Greedy(const Model& model, Work& work, DecoderState state, std::vector<int32_t> tokens)
-      : model_(model), work_(work), state_(std::move(state)), tokens_(std::move(tokens)) {
+  Greedy(const Model& model, Work& work, Sources& sources)
+      : model_(model),
+        work_(work),
+        state_(sources.read()),
+        tokens_(sources.first_tokens()),
+        lists_(sources.lists()) {
     offsets_.resize(tokens_.size() + 1);
     std::iota(offsets_.begin(), offsets_.end(), int64_t{0});
     scores_ = AlignedBuffer<float>(tokens_.size() * static_cast<size_t>(model.vocab()));
@@ -127,6 +137,7 @@ class Greedy {
   DecoderState& state() { return state_; }
 
   void step() {
+    if (!lists_.empty()) return step_among();
     model_.advance(work_, Ragged{offsets_}, tokens_, state_, Model::Scores::LastToken, scores_.data());
     const int64_t vocab = model_.vocab();
     work_.team.split(static_cast<int64_t>(tokens_.size()), 1, [&](int64_t begin, int64_t end) {
@@ -137,12 +148,30 @@ class Greedy {
   }
 
  private:
+  void step_among() {
+    selected_.cover(model_, work_, lists_);
+    model_.advance(work_, Ragged{offsets_}, tokens_, state_, selected_.matrix(), scores_.data());
+    columns_.clear();
+    for (const decode::RowGroup& row : lists_) columns_.push_back({1, selected_.columns(row.among)});
+    const auto width = static_cast<size_t>(selected_.matrix().rows());
+    const float* kept =
+        decode::keep_columns({scores_.data(), tokens_.size() * width}, width, columns_).data();
+    for (size_t row = 0; row < tokens_.size(); ++row) {
+      const std::vector<int32_t>& list = *lists_[row].among;
+      tokens_[row] = list[static_cast<size_t>(kernels::argmax(kept, std::ssize(list)))];
+      kept += list.size();
+    }
+  }
+
   const Model& model_;
   Work& work_;
   DecoderState state_;
   std::vector<int32_t> tokens_;
   std::vector<int64_t> offsets_;
   AlignedBuffer<float> scores_;
+  std::vector<decode::RowGroup> lists_;
+  runtime::SelectedOutput selected_;
+  std::vector<decode::ColumnGroup> columns_;
 };
 
 // Measures one point; the machine's limits in between, since on a shared machine they change.
@@ -152,17 +181,18 @@ class Measurement {
       : point_(point),
         model_(described(point.config), *runtime::random_source(point.config, point.type, 1)),
         work_(point.threads),
-        weight_bytes_(step_cost(point.config, 1, point.source_tokens()).weight_bytes(point.type)),
+        sources_(model_, work_, point, point.source_tokens()),
+        output_rows_(output_rows()),
+        weight_bytes_(cost_at(1).weight_bytes(point.type)),
         plain_(weight_bytes_) {}
 
   GenerationResult result() {
     reset_peak_resident();
     warm_up();
-    Sources sources(model_, work_, point_, point_.source_tokens());
     if (point_.beam > 1) {
-      search(sources);
+      search();
     } else {
-      Greedy greedy(model_, work_, sources.read(), sources.first_tokens());
+      Greedy greedy(model_, work_, sources_);
       greedy.state().reserve(point_.length + kWarmUp);
       if (point_.every_step || point_.length <= kShortEnough) {
         every_step(greedy);
@@ -171,7 +201,7 @@ class Measurement {
       }
       count_state(greedy.state());
     }
-    result_.encoder_seconds = sources.read_seconds(point_.repeats);
+    result_.encoder_seconds = sources_.read_seconds(point_.repeats);
     summarize();
     return result_;
   }
@@ -186,14 +216,27 @@ class Measurement {
   // The first one, with sources that are not long, fills the caches and wakes the threads.
   void warm_up() {
     Sources few(model_, work_, point_, std::min<int64_t>(point_.source_tokens(), 64));
-    Greedy greedy(model_, work_, few.read(), few.first_tokens());
+    Greedy greedy(model_, work_, few);
     for (int64_t i = 0; i < kWarmUp; ++i) greedy.step();
+  }
+
+  // Of all rows' tokens together.
+  int64_t output_rows() {
+    if (sources_.lists().empty()) return model_.vocab();
+    runtime::SelectedOutput selected;
+    selected.cover(model_, work_, sources_.lists());
+    return selected.matrix().rows();
+  }
+
+  // Of one row.
+  StepCost cost_at(int64_t position) const {
+    return step_cost(point_.config, position, point_.source_tokens())
+        .with_output_rows(point_.config, output_rows_);
   }
 
   // The cost of one step of all rows.
   double flops_at(int64_t position) const {
-    return static_cast<double>(point_.batch * point_.beam) *
-           step_cost(point_.config, position, point_.source_tokens()).row_flops;
+    return static_cast<double>(point_.batch * point_.beam) * cost_at(position).row_flops;
   }
 
   void add_step(Place& place, double seconds) {
@@ -269,20 +312,23 @@ class Measurement {
   }
 
   // The search that translate runs, kept from ending early.
-  void search(Sources& sources) {
+  void search() {
     GenerationOptions options;
     options.beam = point_.beam;
     options.max_length_ratio = 0.0;
     options.max_length = options.min_length = point_.length - 1;
-    const std::vector<decode::Request> requests(static_cast<size_t>(point_.batch),
-                                                {point_.source_tokens(), {}});
+    std::vector<decode::Request> requests(static_cast<size_t>(point_.batch));
+    for (size_t i = 0; i < requests.size(); ++i) {
+      requests[i].source_length = point_.source_tokens();
+      if (!sources_.lists().empty()) requests[i].among = sources_.lists()[i].among;
+    }
     double flops = 0.0;
     for (int64_t step = 0; step < point_.length; ++step) flops += flops_at(step + 1);
     const auto length = static_cast<double>(point_.length);
     places_.push_back({length, flops / length, {}});
     const double begin = steady_seconds();
     do {
-      runtime::RuntimeStepModel step_model(model_, work_, sources.read());
+      runtime::RuntimeStepModel step_model(model_, work_, sources_.read());
       const double start = steady_seconds();
       decode::generate(step_model, requests, options, model_.longest_target());
       add_step(places_.back(), (steady_seconds() - start) / length);
@@ -320,6 +366,8 @@ class Measurement {
   GenerationPoint point_;
   Model model_;
   Work work_;
+  Sources sources_;
+  int64_t output_rows_;
   double weight_bytes_;
   PlainRead plain_;
   std::vector<Place> places_;

@@ -18,6 +18,7 @@ struct GenerationPoint {
   int64_t beam = 1;           // 1 is greedy; more search as translate does
   int64_t length = 64;        // tokens generated a row
   int64_t source_length = 0;  // tokens of a source; 0: as many
+  int64_t shortlist = 0;      // tokens that each row chooses among, drawn by Zipf's law; 0: all
   bool every_step = false;    // otherwise long greedy generations are timed at some of their steps
   int repeats = 3;            // of the whole, at least
   double seconds = 2.0;       // at least so long, if a generation is shorter

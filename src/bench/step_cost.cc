@@ -48,6 +48,14 @@ double StepCost::weight_bytes(WeightType type) const {
   return 0.0;
 }
 
+StepCost StepCost::with_output_rows(const ModelConfig& config, int64_t rows) const {
+  StepCost cost = *this;
+  const auto saved = static_cast<double>((config.vocab - rows) * config.dim);
+  cost.weights -= saved;
+  cost.row_flops -= 2.0 * saved;
+  return cost;
+}
+
 StepCost step_cost(const ModelConfig& config, int64_t position, int64_t source) {
   StepCost cost;
   for (const TensorSpec& tensor : tensor_list(config)) {

@@ -14,6 +14,9 @@ struct StepCost {
   double row_numbers = 0;  // numbers of state a row reads or writes
 
   double weight_bytes(WeightType type) const;
+
+  // The same where only some rows of the output matrix are multiplied with.
+  StepCost with_output_rows(const ModelConfig& config, int64_t rows) const;
 };
 
 // At a row that has read `position` target tokens and `source` source tokens.

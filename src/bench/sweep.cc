@@ -10,6 +10,7 @@
 #include <type_traits>
 
 #include "core/error.h"
+#include "model/shortlist.h"
 
 namespace memsizer::bench {
 namespace {
@@ -23,6 +24,10 @@ void check(const SweepPoint& at) {
   require_range("batch", at.point.batch, 1 << 16);
   require_range("threads", at.point.threads, 1024);
   require_range("beam", at.point.beam, 1024);
+  if (at.point.shortlist != 0) {
+    require_range("shortlist", at.point.shortlist, at.point.config.vocab);
+    require_shortlist_fits(at.point.config, "the model to measure");
+  }
   if (at.point.source_length != 0) require_range("source length", at.point.source_length, 1 << 24);
 }
 
@@ -69,16 +74,19 @@ std::vector<SweepPoint> sweep_points(const SweepLists& lists, const GenerationPo
       for (const int64_t batch : lists.batches) {
         for (const int64_t beam : lists.beams) {
           for (const int64_t length : lists.lengths) {
-            for (size_t i = 0; i < lists.variants.size(); ++i) {
-              SweepPoint at{lists.variants[i], precision, like};
-              at.point.config = configs[i];
-              at.point.type = precision_of(precision);
-              at.point.threads = threads;
-              at.point.batch = batch;
-              at.point.beam = beam;
-              at.point.length = length;
-              check(at);
-              points.push_back(at);
+            for (const int64_t shortlist : lists.shortlists) {
+              for (size_t i = 0; i < lists.variants.size(); ++i) {
+                SweepPoint at{lists.variants[i], precision, like};
+                at.point.config = configs[i];
+                at.point.type = precision_of(precision);
+                at.point.threads = threads;
+                at.point.batch = batch;
+                at.point.beam = beam;
+                at.point.length = length;
+                at.point.shortlist = shortlist;
+                check(at);
+                points.push_back(at);
+              }
             }
           }
         }

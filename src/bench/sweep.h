@@ -18,6 +18,7 @@ struct SweepLists {
   std::vector<int64_t> batches = {1};
   std::vector<int64_t> beams = {1};
   std::vector<int64_t> lengths = {64};
+  std::vector<int64_t> shortlists = {0};
 };
 
 struct SweepPoint {

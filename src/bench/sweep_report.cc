@@ -47,6 +47,11 @@ const std::vector<Axis>& axes() {
        [](const SweepPoint& at) { return static_cast<double>(at.point.batch); }},
       {"beam", "beam", [](const SweepPoint& at) { return fmt::to_string(at.point.beam); },
        [](const SweepPoint& at) { return static_cast<double>(at.point.beam); }},
+      {"shortlist", "shortlist (tokens)",
+       [](const SweepPoint& at) {
+         return at.point.shortlist > 0 ? fmt::to_string(at.point.shortlist) : "all";
+       },
+       [](const SweepPoint& at) { return static_cast<double>(at.point.shortlist); }},
       {"length", "length (tokens)", [](const SweepPoint& at) { return fmt::to_string(at.point.length); },
        [](const SweepPoint& at) { return static_cast<double>(at.point.length); }},
   };
@@ -161,6 +166,7 @@ nlohmann::json point_json(const SweepMeasurement& one) {
                          {"batch", point.batch},
                          {"beam", point.beam},
                          {"length", point.length},
+                         {"shortlist", point.shortlist},
                          {"source_length", point.config.has_encoder() ? point.source_tokens() : 0}};
   if (one.at.variant.slots) json["slots"] = one.at.variant.slots->text();
   if (one.at.variant.heads) json["heads"] = *one.at.variant.heads;
@@ -275,8 +281,9 @@ std::vector<std::string> SweepReport::crossovers() const {
   for (const SweepMeasurement& one : measurements) {
     if (!one.result) continue;
     const GenerationPoint& point = one.at.point;
-    groups[fmt::format("{} {} {} {}", one.at.precision, point.threads, point.batch, point.beam)].push_back(
-        one);
+    groups[fmt::format("{} {} {} {} {}", one.at.precision, point.threads, point.batch, point.beam,
+                       point.shortlist)]
+        .push_back(one);
   }
   std::vector<std::string> sentences;
   for (const auto& [key, group] : groups) {

@@ -62,6 +62,9 @@ report::Facts facts_of(const BenchCommand& command, const std::vector<bench::Swe
   const auto fact = [&](const char* name, const std::string& value, size_t values) {
     if (values == 1) facts.emplace_back(name, value);
   };
+  if (first.shortlist > 0)
+    fact("shortlist", fmt::format("{} tokens per row, drawn by Zipf's law", first.shortlist),
+         command.lists.shortlists.size());
   fact("precision", points.front().precision, command.lists.precisions.size());
   fact("threads", fmt::to_string(first.threads), command.threads.size());
   fact("search", first.beam == 1 ? "greedy" : fmt::format("beam {}", first.beam), command.lists.beams.size());
@@ -130,6 +133,10 @@ void add_bench(CLI::App& app) {
   add_list("--keys", options->variants.keys, "MemSizer's keys: learned, frozen, input");
   add_list("--lengths", options->lists.lengths, "target tokens; the source has as many");
   command->add_option("--source-length", options->like.source_length, "tokens of every source instead");
+  add_list(
+      "--shortlist", options->lists.shortlists,
+      "tokens that each row chooses among, drawn by Zipf's law since random weights have no real lists: 800 "
+      "is typical; 0 is the whole vocabulary");
   add_list("--batch", options->lists.batches, "rows generated together");
   add_list("--beam", options->lists.beams, "hypotheses of a search; 1 is greedy");
   add_list("--precision", options->lists.precisions, "fp32, bf16, int8");

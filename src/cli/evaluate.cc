@@ -54,6 +54,8 @@ void add_evaluate(CLI::App& app) {
   command->add_option("--length-penalty", options->length_penalty,
                       "scores are divided by length to this power");
   command->add_option("--max-source-tokens", options->max_source_tokens, "longer sources are cut");
+  command->add_flag("--shortlist", options->shortlist,
+                    "generate with the model's shortlist (memsizer shortlist)");
   command->add_flag("--no-perplexity", options->no_perplexity, "only generate, do not score the references");
   command->add_option("--window", options->window, "language models: tokens of a window")
       ->capture_default_str();

@@ -28,6 +28,7 @@ struct EvaluateCommand {
   int64_t limit = 0;
   std::string output;
   int threads = 0;
+  bool shortlist = false;
   bool no_perplexity = false;
   bool json = false;
 };

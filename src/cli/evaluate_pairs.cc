@@ -17,6 +17,7 @@
 #include "metrics/perplexity.h"
 #include "report/progress.h"
 #include "text/example_reader.h"
+#include "text/white_space.h"
 
 namespace memsizer::cli {
 namespace {
@@ -155,10 +156,7 @@ class OutputFile {
 
   void write(const Lines& outputs) {
     if (!file_) return;
-    for (std::string line : outputs) {
-      std::ranges::replace(line, '\n', ' ');
-      file_->write(line + "\n");
-    }
+    for (const std::string& line : outputs) file_->write(text::on_one_line(line) + "\n");
     file_->commit();
   }
 
@@ -172,8 +170,9 @@ GenerationOptions options_of(const EvaluateCommand& command, const engine::TextM
   if (command.beam) options.beam = *command.beam;
   if (command.length_penalty) options.length_penalty = *command.length_penalty;
   if (command.max_source_tokens) options.max_source_tokens = *command.max_source_tokens;
+  if (command.shortlist) options.shortlist = true;
   options.n_best = 1;
-  validate(options, "generation");
+  engine::check_options(model, options);
   return options;
 }
 

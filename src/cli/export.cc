@@ -19,7 +19,8 @@ struct ExportCommand {
 
 void run_export(const ExportCommand& command) {
   export_model(command.checkpoint, command.out);
-  fmt::print("{}: a model of version {}, {} bytes\n", command.out, kModelVersion,
+  const int64_t version = read_description(SafetensorsFile::open(command.out)).version;
+  fmt::print("{}: a model of version {}, {} bytes\n", command.out, version,
              std::filesystem::file_size(command.out));
 }
 

@@ -10,11 +10,13 @@
 #include <optional>
 #include <string>
 
+#include "cli/generation_flags.h"
 #include "core/atomic_file.h"
 #include "core/error.h"
 #include "engine/line_pipeline.h"
 #include "engine/text_stream.h"
 #include "text/line_reader.h"
+#include "text/white_space.h"
 
 namespace memsizer::cli {
 namespace {
@@ -38,22 +40,9 @@ struct GenerateCommand {
   std::string model;
   std::string input;
   std::string output;
-  // Unset ones are the model's own.
-  std::optional<int64_t> beam;
-  std::optional<double> length_penalty;
-  std::optional<int64_t> max_length;
-  std::optional<int64_t> min_length;
-  std::optional<int64_t> no_repeat_ngram;
-  std::optional<double> temperature;
-  std::optional<int64_t> top_k;
-  std::optional<double> top_p;
-  std::optional<double> repetition_penalty;
-  std::optional<int64_t> seed;
-  std::optional<int64_t> max_source_tokens;
+  GenerationFlags flags;
   int64_t n_best = 1;
-  int threads = 0;
-  int workers = 1;
-  int64_t batch_tokens = 4096;
+  engine::GeneratorOptions generator;
   bool scores = false;
   bool stream = false;
   bool json = false;
@@ -69,45 +58,19 @@ void require_task(const GenerateCommand& command, const engine::TextModel& model
 engine::PipelineSettings settings_of(const GenerateCommand& command, const ModelDescription& description) {
   engine::PipelineSettings settings;
   GenerationOptions& options = settings.generation;
-  options = engine::default_options(description);
-  const bool draws = command.temperature || command.top_k || command.top_p || command.seed ||
-                     command.repetition_penalty || command.stream;
-  if (command.beam && draws) {
-    throw UserError(
-        "--beam searches for the likeliest text, while --temperature, --top-k, --top-p, "
-        "--repetition-penalty, --seed and --stream draw it at random; leave out one or the other");
+  options = command.flags.applied_to(engine::default_options(description));
+  if (command.stream) {
+    if (command.flags.beam)
+      throw UserError(
+          "--beam searches for the likeliest text, while --stream draws it; leave out one of them");
+    options.sample = true;
   }
-  if (draws) options.sample = true;
-  if (command.beam) options.sample = false;
-  const auto set = [](const auto& given, auto& option) {
-    if (given) option = *given;
-  };
-  set(command.beam, options.beam);
-  set(command.length_penalty, options.length_penalty);
-  set(command.max_length, options.max_length);
-  if (command.max_length) options.max_length_ratio = 0.0;
-  set(command.min_length, options.min_length);
-  set(command.no_repeat_ngram, options.no_repeat_ngram);
-  set(command.temperature, options.temperature);
-  set(command.top_k, options.top_k);
-  set(command.top_p, options.top_p);
-  set(command.repetition_penalty, options.repetition_penalty);
-  set(command.seed, options.seed);
-  set(command.max_source_tokens, options.max_source_tokens);
   options.n_best = command.n_best;
   if (options.sample && command.n_best > 1)
     throw UserError("--n-best {} needs a search; give --beam {} as well", command.n_best, command.n_best);
-  settings.generator = {
-      .threads = command.threads, .workers = command.workers, .batch_tokens = command.batch_tokens};
+  settings.generator = command.generator;
   settings.validate();
   return settings;
-}
-
-// Text that stays on its line.
-std::string on_one_line(std::string text) {
-  std::ranges::replace_if(
-      text, [](char c) { return c == '\n' || c == '\r'; }, ' ');
-  return text;
 }
 
 std::string as_json(const engine::TextModel& model, uint64_t line, const std::string& source,
@@ -131,11 +94,11 @@ std::string as_text(const GenerateCommand& command, uint64_t line, const engine:
   std::string text;
   if (command.n_best == 1) {
     const engine::Output output = result.outputs.empty() ? engine::Output{} : result.outputs.front();
-    return command.scores ? fmt::format("{:.4f}\t{}\n", output.score, on_one_line(output.text))
-                          : on_one_line(output.text) + "\n";
+    return command.scores ? fmt::format("{:.4f}\t{}\n", output.score, text::on_one_line(output.text))
+                          : text::on_one_line(output.text) + "\n";
   }
   for (const engine::Output& output : result.outputs)
-    text += fmt::format("{}\t{:.4f}\t{}\n", line + 1, output.score, on_one_line(output.text));
+    text += fmt::format("{}\t{:.4f}\t{}\n", line + 1, output.score, text::on_one_line(output.text));
   return text;
 }
 
@@ -154,7 +117,7 @@ void stream_lines(const engine::TextModel& model, const engine::PipelineSettings
     request.options = settings.generation;
     request.stream = number;
     const auto print = [](std::string_view piece) {
-      fmt::print("{}", on_one_line(std::string(piece)));
+      fmt::print("{}", text::on_one_line(std::string(piece)));
       std::fflush(stdout);
       return std::ferror(stdout) == 0;
     };
@@ -213,32 +176,11 @@ void add_command(CLI::App& app, const TaskCommand& of) {
   command->add_option("--input", options->input, "text to read, plain or gzip; standard input if not given");
   command->add_option("--output", options->output,
                       "file to write, complete or not at all; standard output if not given");
-  command->add_option("--beam", options->beam,
-                      "hypotheses kept in the search (the model's own if not given)");
-  command->add_option("--length-penalty", options->length_penalty,
-                      "scores are divided by length to this power");
+  options->flags.add_to(*command, of.task != Task::LanguageModel);
   command->add_option("--n-best", options->n_best, "outputs for each line, as line, score and text")
       ->capture_default_str();
   command->add_flag("--scores", options->scores, "the score before each output");
-  command->add_option("--max-length", options->max_length, "longest output in tokens");
-  command->add_option("--min-length", options->min_length, "shortest output in tokens");
-  command->add_option("--no-repeat-ngram", options->no_repeat_ngram, "no n-gram of this length twice");
-  command->add_option("--temperature", options->temperature, "draw at random, logits divided by this");
-  command->add_option("--top-k", options->top_k, "draw from this many likeliest tokens");
-  command->add_option("--top-p", options->top_p,
-                      "draw from the likeliest tokens of this probability together");
-  command->add_option("--repetition-penalty", options->repetition_penalty,
-                      "draw, tokens already there being less likely");
-  command->add_option("--seed", options->seed, "draw with these random numbers");
-  if (of.task != Task::LanguageModel)
-    command->add_option("--max-source-tokens", options->max_source_tokens,
-                        "longer sources are cut (what the model was trained to read)");
-  command->add_option("--threads", options->threads, "threads of each worker; 0 takes the physical cores")
-      ->capture_default_str();
-  command->add_option("--workers", options->workers, "batches computed at once, on shared weights")
-      ->capture_default_str();
-  command->add_option("--batch-tokens", options->batch_tokens, "source tokens computed together")
-      ->capture_default_str();
+  add_generator_options(*command, options->generator);
   command->add_flag("--stream", options->stream, "draw, and print the text as it comes");
   command->add_flag("--json", options->json, "a JSON object a line: texts, scores, tokens");
   command->callback([options] { run_generate(*options); });

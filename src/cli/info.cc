@@ -18,6 +18,7 @@
 #include "model/model_checksum.h"
 #include "model/model_file.h"
 #include "model/presets.h"
+#include "model/shortlist.h"
 #include "model/state_size.h"
 #include "model/tensor_check.h"
 #include "model/tensor_list.h"
@@ -45,6 +46,7 @@ struct ModelFacts {
   std::optional<std::string> stored_checksum;  // files of version 1 have none
   std::string found_checksum;
   std::string problem;  // why the tensors do not fit the configuration; empty: they do
+  std::shared_ptr<const Shortlist> shortlist;
 
   bool checksum_ok() const { return stored_checksum == found_checksum; }
 };
@@ -141,7 +143,8 @@ ModelFacts model_facts(const SafetensorsFile& file, const ModelDescription& desc
                    .file_bytes = static_cast<int64_t>(std::filesystem::file_size(file.path())),
                    .stored_checksum = {},
                    .found_checksum = model_checksum(file),
-                   .problem = {}};
+                   .problem = {},
+                   .shortlist = description.shortlist};
   const auto stored = file.metadata().find(kChecksumKey);
   if (stored != file.metadata().end()) facts.stored_checksum = stored->second;
   try {
@@ -161,6 +164,11 @@ nlohmann::json facts_as_json(const ModelFacts& facts, const std::string& file) {
     json["checksum_ok"] = facts.checksum_ok();
   }
   if (!facts.problem.empty()) json["problem"] = facts.problem;
+  json["shortlist"] = nullptr;
+  if (facts.shortlist) {
+    json["shortlist"] = {{"frequent", facts.shortlist->frequent().size()},
+                         {"entries", facts.shortlist->entries()}};
+  }
   return json;
 }
 
@@ -176,6 +184,10 @@ void print_facts(const ModelFacts& facts, const std::string& file) {
   } else {
     fmt::print("checksum                wrong: found {}, expected {}; copy the file again\n",
                facts.found_checksum, printable_name(*facts.stored_checksum));
+  }
+  if (facts.shortlist) {
+    fmt::print("shortlist               {} frequent tokens, {} translations of source tokens\n",
+               grouped(std::ssize(facts.shortlist->frequent())), grouped(facts.shortlist->entries()));
   }
   if (!facts.problem.empty()) fmt::print("tensors                 {}\n", facts.problem);
 }

@@ -1,6 +1,7 @@
 #include "cli/average.h"
 #include "cli/bench.h"
 #include "cli/command_line.h"
+#include "cli/distill.h"
 #include "cli/evaluate.h"
 #include "cli/export.h"
 #include "cli/generate.h"
@@ -9,6 +10,7 @@
 #include "cli/mechanisms.h"
 #include "cli/quantize.h"
 #include "cli/score.h"
+#include "cli/shortlist.h"
 
 int main(int argc, char** argv) {
   CLI::App app("Sequence generation in linear time and constant memory", "memsizer");
@@ -16,6 +18,7 @@ int main(int argc, char** argv) {
   app.require_subcommand(1);
   memsizer::cli::add_average(app);
   memsizer::cli::add_bench(app);
+  memsizer::cli::add_distill(app);
   memsizer::cli::add_evaluate(app);
   memsizer::cli::add_export(app);
   memsizer::cli::add_generate_commands(app);
@@ -23,6 +26,7 @@ int main(int argc, char** argv) {
   memsizer::cli::add_mechanisms(app);
   memsizer::cli::add_quantize(app);
   memsizer::cli::add_score(app);
+  memsizer::cli::add_shortlist_command(app);
   memsizer::cli::add_helper_commands(app);
   return memsizer::cli::run_program(app, argc, argv);
 }

@@ -53,6 +53,10 @@ void run_train(const TrainCommand& command) {
   }
   train::Trainer trainer(recipe, out, command.resume);
   const train::TrainingResult result = trainer.run();
+  if (!result.finished && result.updates == 0) {
+    fmt::print("stopped before the first update; start again with --resume\n");
+    return;
+  }
   if (!result.finished) {
     fmt::print("stopped after update {}; everything is saved, go on with --resume\n", result.updates);
     return;

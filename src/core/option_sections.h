@@ -21,7 +21,10 @@ class OptionSection {
   virtual void collect(const std::string& prefix, std::vector<OptionRef>& into) = 0;
 };
 
-// The section of an options struct, which names it: `static constexpr std::string_view kSection`.
+// The section of an options struct, which names it: `static constexpr std::string_view kSection`. If it has
+// `static constexpr size_t kFirstOptions`, the options after so many came later than the format of model
+// files: they are written only where they differ from their defaults, so that older programs read what needs
+// none of them.
 template <typename Options>
 class TypedOptionSection final : public OptionSection {
  public:
@@ -31,7 +34,16 @@ class TypedOptionSection final : public OptionSection {
   }
   void collect(const std::string& prefix, std::vector<OptionRef>& into) override {
     const std::string section(name());
+    const size_t first = into.size();
     options_detail::collect(options, prefix.empty() ? section : prefix + "." + section, into);
+    if constexpr (requires { Options::kFirstOptions; }) {
+      Options standard;
+      const std::vector<OptionRef> defaults = collect_options(standard, "");
+      for (size_t i = Options::kFirstOptions; i < defaults.size(); ++i) {
+        OptionRef& option = into[first + i];
+        option.left_out = [get = option.get, value = defaults[i].get()] { return get() == value; };
+      }
+    }
   }
 
   Options options;

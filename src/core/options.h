@@ -40,6 +40,8 @@ struct OptionRef {
   bool list = false;    // takes a list of its kind of value
   std::function<nlohmann::json()> get;
   std::function<bool(const nlohmann::json&)> set;  // false: the value is of the wrong type
+  // Whether model files leave it out: it is younger than their format, and has its default value.
+  std::function<bool()> left_out = [] { return false; };
 };
 
 // How values of a type appear in JSON and in messages. Specialise it to make a type usable as an option:

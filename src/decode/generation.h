@@ -10,6 +10,7 @@
 #include "core/special_tokens.h"
 #include "decode/best_candidates.h"
 #include "decode/row_scores.h"
+#include "decode/token_list.h"
 
 namespace memsizer::decode {
 
@@ -21,6 +22,7 @@ struct Request {
   int32_t start_token =
       static_cast<int32_t>(kEos);  // read first: a prompt's last token, if there is a prompt
   uint64_t stream = 0;
+  TokenList among = nullptr;
 };
 
 enum class Finish {
@@ -55,13 +57,17 @@ struct StepScratch {
 // cannot depend on the requests beside it.
 class Generation {
  public:
+  explicit Generation(TokenList among = nullptr) : among_(std::move(among)) {}
   virtual ~Generation() = default;
+
+  // What it chooses among: its logits are of these.
+  const TokenList& among() const { return among_; }
 
   // The rows of its next step, one at first; none when it is done.
   std::span<const NextRow> next_rows() const { return rows_; }
   bool done() const { return rows_.empty(); }
 
-  // Takes the logits [rows, vocab] of these rows, and may overwrite them.
+  // Takes the logits [rows, vocab] of these rows, or [rows, tokens of among()], and may overwrite them.
   virtual void step(std::span<float> logits, StepScratch& scratch) = 0;
 
   // The tokens that the best output begins with for sure.
@@ -88,6 +94,7 @@ class Generation {
   std::vector<NextRow> rows_;
 
  private:
+  TokenList among_;
   bool stopped_ = false;
   std::exception_ptr error_;
 };

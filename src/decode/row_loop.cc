@@ -1,5 +1,6 @@
 #include "decode/row_loop.h"
 
+#include <algorithm>
 #include <stdexcept>
 
 namespace memsizer::decode {
@@ -12,6 +13,7 @@ void RowLoop::join(Generation& generation) {
 bool RowLoop::lay_out() {
   parents_.clear();
   tokens_.clear();
+  groups_.clear();
   bool same_rows = true;
   for (Live& live : live_) {
     const size_t first = parents_.size();
@@ -23,8 +25,15 @@ bool RowLoop::lay_out() {
     }
     live.first = first;
     live.rows = parents_.size() - first;
+    groups_.push_back({live.rows, live.generation->among()});
   }
   return same_rows && parents_.size() == model_rows_;
+}
+
+std::span<float> RowLoop::advance() {
+  const bool listed =
+      std::ranges::any_of(groups_, [](const RowGroup& group) { return group.among != nullptr; });
+  return listed ? model_.advance_among(tokens_, groups_) : model_.advance(tokens_);
 }
 
 void RowLoop::step() {
@@ -33,15 +42,19 @@ void RowLoop::step() {
   if (!lay_out()) model_.reorder(parents_);
   model_rows_ = parents_.size();
   const auto vocab = static_cast<size_t>(model_.vocab());
-  const std::span<float> logits = model_.advance(tokens_);
-  if (logits.size() != model_rows_ * vocab) throw std::logic_error("a model's logits are not [rows, vocab]");
+  std::span<float> logits = advance();
   for (const Live& live : live_) {
+    const TokenList& among = live.generation->among();
+    const size_t count = live.rows * (among ? among->size() : vocab);
+    if (logits.size() < count) throw std::logic_error("a model's logits are fewer than [rows, vocab]");
     try {
-      live.generation->step(logits.subspan(live.first * vocab, live.rows * vocab), scratch_);
+      live.generation->step(logits.first(count), scratch_);
     } catch (...) {
       live.generation->fail(std::current_exception());
     }
+    logits = logits.subspan(count);
   }
+  if (!logits.empty()) throw std::logic_error("a model's logits are more than [rows, vocab]");
   drop_done();
 }
 

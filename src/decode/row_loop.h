@@ -43,14 +43,17 @@ class RowLoop {
     size_t rows = 1;
   };
 
-  // Parents and tokens of the next step. True if the model's rows stay as they are.
+  // Parents, tokens and groups of the next step. True if the model's rows stay as they are.
   bool lay_out();
+  // The logits of all requests' rows, one request after the other.
+  std::span<float> advance();
 
   StepModel& model_;
   std::vector<Live> live_;
   size_t model_rows_ = 0;  // those of requests that left included
   std::vector<int64_t> parents_;
   std::vector<int32_t> tokens_;
+  std::vector<RowGroup> groups_;
   StepScratch scratch_;
 };
 

@@ -89,6 +89,7 @@ bool BatchWorker::begin(Job& job) {
     decode::Request request;
     request.source_length = job.result.tokens_read;
     request.stream = job.request.stream;
+    request.among = job.among;
     int64_t positions = model.longest_target();
     if (has_state(job) || model_.is_language_model()) {
       request.start_token = job.tokens.back();

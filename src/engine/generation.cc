@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "core/error.h"
+#include "model/shortlist.h"
+
 namespace memsizer::engine {
 
 GenerationOptions default_options(const ModelDescription& description) {
@@ -13,6 +16,13 @@ GenerationOptions default_options(const ModelDescription& description) {
     options.max_length = 100;
   }
   return options;
+}
+
+void check_options(const TextModel& model, const GenerationOptions& options) {
+  validate(options, "generation");
+  if (!options.shortlist || model.description().shortlist) return;
+  require_shortlist_fits(model.description().config, "this model");
+  throw UserError("this model has no shortlist; make one with memsizer shortlist, or go without");
 }
 
 std::vector<int32_t> cut_source(const TextModel& model, const GenerationOptions& options,

@@ -15,6 +15,9 @@ namespace memsizer::engine {
 // long as it is told, since there is no source to measure by.
 GenerationOptions default_options(const ModelDescription& description);
 
+// Throws UserError if the options are not sound, or ask for a shortlist that the model does not have.
+void check_options(const TextModel& model, const GenerationOptions& options);
+
 // A source's tokens, truncated to what the options and the model's positions allow; the end token stays.
 std::vector<int32_t> cut_source(const TextModel& model, const GenerationOptions& options,
                                 std::vector<int32_t> tokens);

@@ -6,6 +6,7 @@
 
 #include "core/error.h"
 #include "engine/work_pool.h"
+#include "model/shortlist.h"
 #include "text/white_space.h"
 
 namespace memsizer::engine {
@@ -24,6 +25,10 @@ void read_source(const TextModel& model, std::vector<int32_t> tokens, Job& job) 
   job.result.source_tokens = static_cast<int64_t>(tokens.size());
   job.tokens = cut_source(model, job.request.options, std::move(tokens));
   job.result.tokens_read = static_cast<int64_t>(job.tokens.size());
+  if (job.request.options.shortlist) {
+    job.among =
+        std::make_shared<const std::vector<int32_t>>(model.description().shortlist->candidates(job.tokens));
+  }
 }
 
 void read_prompt(const TextModel& model, std::vector<int32_t> tokens, Job& job) {
@@ -36,9 +41,11 @@ void read_prompt(const TextModel& model, std::vector<int32_t> tokens, Job& job) 
 
 // False if there is nothing to do for it.
 bool prepare_job(const TextModel& model, Job& job) {
-  validate(job.request.options, "generation");
+  check_options(model, job.request.options);
   auto& input = job.request.input;
   if (auto* saved = std::get_if<SavedState>(&input)) {
+    if (job.request.options.shortlist)
+      throw UserError("a shortlist comes from the source, which a state no longer has; go without it");
     if (saved->state.rows() != 1)
       throw UserError("a state of {} rows was given to go on from; it must have one", saved->state.rows());
     if (saved->tokens.empty()) throw UserError("no token to read after the state; give one at least");

@@ -16,6 +16,7 @@ namespace memsizer::engine {
 struct Job {
   Request request;
   std::vector<int32_t> tokens;  // of the source; or what is read before the text, the last being its start
+  decode::TokenList among;      // of its shortlist, if it uses one
   Result result;
   std::promise<Result> promise;
   std::atomic<bool> cancelled{false};

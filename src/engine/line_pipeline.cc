@@ -15,8 +15,9 @@ struct Submitted {
   Ticket ticket;
 };
 
-const PipelineSettings& validated(const PipelineSettings& settings) {
+const PipelineSettings& checked(const TextModel& model, const PipelineSettings& settings) {
   settings.validate();
+  check_options(model, settings.generation);
   return settings;
 }
 
@@ -48,9 +49,9 @@ void PipelineSettings::validate() const {
 }
 
 LinePipeline::LinePipeline(const TextModel& model, const PipelineSettings& settings)
-    : settings_(validated(settings)), generator_(model, settings.generator) {}
+    : settings_(checked(model, settings)), generator_(model, settings.generator) {}
 
-void LinePipeline::run(const ReadLine& read, const WriteResult& write) {
+void LinePipeline::run(const ReadLine& read, const WriteResult& write, uint64_t first) {
   const auto capacity = static_cast<size_t>(settings_.read_ahead);
   Channel<std::string> lines(capacity);
   Channel<Submitted> submitted(capacity);
@@ -66,7 +67,7 @@ void LinePipeline::run(const ReadLine& read, const WriteResult& write) {
   });
   std::thread submitter([&] {
     try {
-      uint64_t count = 0;
+      uint64_t count = first;
       for (;;) {
         std::vector<std::string> some = lines.take_all();
         if (some.empty()) break;
@@ -84,7 +85,7 @@ void LinePipeline::run(const ReadLine& read, const WriteResult& write) {
     }
   });
   std::exception_ptr failure;
-  uint64_t line = 0;
+  uint64_t line = first;
   while (!failure) {
     std::vector<Submitted> some;
     try {

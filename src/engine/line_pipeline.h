@@ -40,8 +40,9 @@ class LinePipeline {
     return generate_lines(generator_, lines, settings_.generation);
   }
 
-  // Returns when all input is done. What reading, computing or writing throws is thrown on.
-  void run(const ReadLine& read, const WriteResult& write);
+  // Returns when all input is done. What reading, computing or writing throws is thrown on. `first` is the
+  // number of the first line that is read: others may have been done before.
+  void run(const ReadLine& read, const WriteResult& write, uint64_t first = 0);
 
  private:
   PipelineSettings settings_;

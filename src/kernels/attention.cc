@@ -105,19 +105,6 @@ struct Tokens {
   }
 };
 
-// A head's part of some vectors: from `offset` on, of which `there` numbers are left.
-HWY_INLINE FloatVector load_part(const float* from, int64_t there) {
-  return there >= kLanes ? hn::LoadU(kFloats, from) : load_some(from, there);
-}
-
-HWY_INLINE void store_part(FloatVector numbers, float* to, int64_t there) {
-  if (there >= kLanes) {
-    hn::StoreU(numbers, kFloats, to);
-  } else {
-    store_some(numbers, to, there);
-  }
-}
-
 // The scores of kQueries queries, `scores_stride` apart, for four tokens; `offset` is the head's among the
 // keys.
 template <int kQueries>

@@ -121,14 +121,16 @@ void PackedMatrix::copy_row(int64_t row, float* out) const {
   }
 }
 
-PackedMatrix PackedMatrix::selected(std::span<const int32_t> rows) const {
+PackedMatrix PackedMatrix::selected(Team& team, std::span<const int32_t> rows) const {
   PackedMatrix result(type_, static_cast<int64_t>(rows.size()), columns_);
-  for (size_t i = 0; i < rows.size(); ++i) {
-    const uint32_t* from = first_unit(rows[i]);
-    uint32_t* to = result.first_unit(static_cast<int64_t>(i));
-    for (int64_t u = 0; u < units(); ++u) to[u * kPanelRows] = from[u * kPanelRows];
-    if (type_ == WeightType::I8) result.scales_.data()[i] = scales_.data()[rows[i]];
-  }
+  team.split(result.rows(), kPanelRows, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      const uint32_t* from = first_unit(rows[static_cast<size_t>(i)]);
+      uint32_t* to = result.first_unit(i);
+      for (int64_t u = 0; u < units(); ++u) to[u * kPanelRows] = from[u * kPanelRows];
+      if (type_ == WeightType::I8) result.scales_.data()[i] = scales_.data()[rows[static_cast<size_t>(i)]];
+    }
+  });
   return result;
 }
 

@@ -7,6 +7,7 @@
 #include "core/weight_type.h"
 #include "kernels/aligned_buffer.h"
 #include "kernels/arena.h"
+#include "kernels/team.h"
 
 namespace memsizer::kernels {
 
@@ -39,7 +40,7 @@ class PackedMatrix {
   void copy_row(int64_t row, float* out) const;
 
   // A matrix of some of the rows, for a vocabulary's shortlist.
-  PackedMatrix selected(std::span<const int32_t> rows) const;
+  PackedMatrix selected(Team& team, std::span<const int32_t> rows) const;
 
   // Where panel `panel` begins, and the scales of its rows (I8).
   const std::byte* panel(int64_t panel) const { return data_ + panel * panel_bytes_; }

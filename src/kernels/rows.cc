@@ -195,109 +195,6 @@ float dot(const float* x, const float* y, int64_t width) {
   return sum_of_lanes(hn::Add(hn::Add(a, b), hn::Add(c, d)));
 }
 
-// What a pass over the memory does with a column's numbers, the slots in turn. Every pass multiplies and adds
-// in this order, so that a write and a read come to the same as a step, whatever the ranges of columns.
-struct MemoryPass {
-  const float* left = nullptr;     // [slots], if it writes
-  const float* right = nullptr;    // [width]
-  const float* address = nullptr;  // [slots], if it reads
-  int64_t slots = 0;
-  float* memory = nullptr;
-  int64_t stride = 0;
-  float* out = nullptr;  // [width]
-};
-
-// One slot's numbers of some neighbouring vectors of columns.
-template <bool kWrite, bool kRead, int kSize>
-HWY_INLINE void pass_slot(float* memory, const float* right, FloatVector left, FloatVector address,
-                          Pack<FloatVector, kSize>& sums) {
-  FloatVector v = hn::LoadU(kFloats, memory);
-  if constexpr (kWrite) {
-    v = hn::MulAdd(left, hn::LoadU(kFloats, right), v);
-    hn::StoreU(v, kFloats, memory);
-  }
-  if constexpr (kRead) sums.first = hn::MulAdd(address, v, sums.first);
-  if constexpr (kSize > 1) {
-    pass_slot<kWrite, kRead>(memory + kLanes, kWrite ? right + kLanes : nullptr, left, address, sums.rest);
-  }
-}
-
-template <int kSize>
-HWY_INLINE void store(const Pack<FloatVector, kSize>& sums, float* to) {
-  hn::StoreU(sums.first, kFloats, to);
-  if constexpr (kSize > 1) store(sums.rest, to + kLanes);
-}
-
-template <bool kWrite, bool kRead, int kSize>
-HWY_INLINE void pass_columns(const MemoryPass& pass, int64_t column) {
-  Pack<FloatVector, kSize> sums;
-  set_zero(sums);
-  float* memory = pass.memory + column;
-  const float* right = kWrite ? pass.right + column : nullptr;
-  FloatVector left = hn::Zero(kFloats);
-  FloatVector address = left;
-  for (int64_t j = 0; j < pass.slots; ++j) {
-    if constexpr (kWrite) left = hn::Set(kFloats, pass.left[j]);
-    if constexpr (kRead) address = hn::Set(kFloats, pass.address[j]);
-    pass_slot<kWrite, kRead>(memory, right, left, address, sums);
-    memory += pass.stride;
-  }
-  if constexpr (kRead) store(sums, pass.out + column);
-}
-
-template <bool kWrite, bool kRead>
-HWY_INLINE void pass_all(const MemoryPass& pass, int64_t width) {
-  constexpr int kMany = 8;  // vectors at a time: each visit of a slot then reads some whole cache lines
-  int64_t column = 0;
-  for (; column + kMany * kLanes <= width; column += kMany * kLanes) {
-    pass_columns<kWrite, kRead, kMany>(pass, column);
-  }
-  for (; column + kLanes <= width; column += kLanes) pass_columns<kWrite, kRead, 1>(pass, column);
-  if (column == width) return;
-  const int64_t rest = width - column;
-  const FloatVector right = kWrite ? load_some(pass.right + column, rest) : hn::Zero(kFloats);
-  FloatVector sum = hn::Zero(kFloats);
-  for (int64_t j = 0; j < pass.slots; ++j) {
-    float* at = pass.memory + j * pass.stride + column;
-    FloatVector v = load_some(at, rest);
-    if constexpr (kWrite) {
-      v = hn::MulAdd(hn::Set(kFloats, pass.left[j]), right, v);
-      store_some(v, at, rest);
-    }
-    if constexpr (kRead) sum = hn::MulAdd(hn::Set(kFloats, pass.address[j]), v, sum);
-  }
-  if constexpr (kRead) store_some(sum, pass.out + column, rest);
-}
-
-void memory_write(const float* left, const float* right, int64_t slots, int64_t width, float* memory,
-                  int64_t stride) {
-  pass_all<true, false>({.left = left, .right = right, .slots = slots, .memory = memory, .stride = stride},
-                        width);
-}
-
-void memory_read(const float* address, const float* memory, int64_t slots, int64_t width, int64_t stride,
-                 float* out) {
-  // It writes nothing; the pass has one type of memory for all its uses.
-  pass_all<false, true>({.address = address,
-                         .slots = slots,
-                         .memory = const_cast<float*>(memory),
-                         .stride = stride,
-                         .out = out},
-                        width);
-}
-
-void memory_step(const float* left, const float* right, const float* address, int64_t slots, int64_t width,
-                 float* memory, int64_t stride, float* out) {
-  pass_all<true, true>({.left = left,
-                        .right = right,
-                        .address = address,
-                        .slots = slots,
-                        .memory = memory,
-                        .stride = stride,
-                        .out = out},
-                       width);
-}
-
 void elu_plus_one(const float* x, int64_t width, float* out) {
   map(x, width, out, [](FloatVector v) HWY_ATTR {
     const FloatVector zero = hn::Zero(kFloats);
@@ -324,6 +221,11 @@ void relu(const float* x, int64_t width, float* out) {
   map(x, width, out, [](FloatVector v) HWY_ATTR { return relu_of(v); });
 }
 
+void silu_gate(const float* x, const float* gate, int64_t width, float* out) {
+  map(x, gate, width, out,
+      [](FloatVector v, FloatVector g) HWY_ATTR { return hn::Mul(v, hn::Mul(g, sigmoid_of(g))); });
+}
+
 }  // namespace memsizer::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -338,15 +240,13 @@ HWY_EXPORT(softmax);
 HWY_EXPORT(log_softmax);
 HWY_EXPORT(argmax);
 HWY_EXPORT(dot);
-HWY_EXPORT(memory_write);
-HWY_EXPORT(memory_read);
-HWY_EXPORT(memory_step);
 HWY_EXPORT(scale);
 HWY_EXPORT(elu_plus_one);
 HWY_EXPORT(exponential);
 HWY_EXPORT(sin_cos);
 HWY_EXPORT(sigmoid);
 HWY_EXPORT(relu);
+HWY_EXPORT(silu_gate);
 
 void layer_norm(const float* x, const float* weight, const float* bias, int64_t width, float* out) {
   HWY_DYNAMIC_DISPATCH(layer_norm)(x, weight, bias, width, out);
@@ -381,21 +281,6 @@ float dot(const float* x, const float* y, int64_t width) {
   return HWY_DYNAMIC_DISPATCH(dot)(x, y, width);
 }
 
-void memory_write(const float* left, const float* right, int64_t slots, int64_t width, float* memory,
-                  int64_t stride) {
-  HWY_DYNAMIC_DISPATCH(memory_write)(left, right, slots, width, memory, stride);
-}
-
-void memory_read(const float* address, const float* memory, int64_t slots, int64_t width, int64_t stride,
-                 float* out) {
-  HWY_DYNAMIC_DISPATCH(memory_read)(address, memory, slots, width, stride, out);
-}
-
-void memory_step(const float* left, const float* right, const float* address, int64_t slots, int64_t width,
-                 float* memory, int64_t stride, float* out) {
-  HWY_DYNAMIC_DISPATCH(memory_step)(left, right, address, slots, width, memory, stride, out);
-}
-
 void scale(float* x, int64_t width, float factor) {
   HWY_DYNAMIC_DISPATCH(scale)(x, width, factor);
 }
@@ -418,6 +303,10 @@ void sigmoid(const float* x, int64_t width, float* out) {
 
 void relu(const float* x, int64_t width, float* out) {
   HWY_DYNAMIC_DISPATCH(relu)(x, width, out);
+}
+
+void silu_gate(const float* x, const float* gate, int64_t width, float* out) {
+  HWY_DYNAMIC_DISPATCH(silu_gate)(x, gate, width, out);
 }
 
 }  // namespace memsizer::kernels

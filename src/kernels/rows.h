@@ -34,17 +34,6 @@ int64_t argmax(const float* x, int64_t width);
 
 float dot(const float* x, const float* y, int64_t width);
 
-// The memory of k slots, row-major [slots, width] with `stride` numbers from slot to slot:
-//   write  memory[j] += left[j] * right
-//   read   out = sum over j of address[j] * memory[j]
-//   step   both in one pass: write, then read
-void memory_write(const float* left, const float* right, int64_t slots, int64_t width, float* memory,
-                  int64_t stride);
-void memory_read(const float* address, const float* memory, int64_t slots, int64_t width, int64_t stride,
-                 float* out);
-void memory_step(const float* left, const float* right, const float* address, int64_t slots, int64_t width,
-                 float* memory, int64_t stride, float* out);
-
 // x = x * scale.
 void scale(float* x, int64_t width, float factor);
 
@@ -55,5 +44,8 @@ void exponential(const float* x, int64_t width, float* out);
 void sin_cos(const float* angles, int64_t width, float factor, float* out);
 void sigmoid(const float* x, int64_t width, float* out);
 void relu(const float* x, int64_t width, float* out);
+
+// out = x * gate * sigmoid(gate); out may be either.
+void silu_gate(const float* x, const float* gate, int64_t width, float* out);
 
 }  // namespace memsizer::kernels

@@ -136,6 +136,23 @@ void memory_step(const float* left, const float* right, const float* address, in
   memory_read(address, memory, slots, width, stride, out);
 }
 
+void memory_fading_step(float decay, const float* left, const float* right, const float* address,
+                        int64_t slots, int64_t width, float* memory, int64_t stride, float* out) {
+  for (int64_t j = 0; j < slots; ++j) scale(memory + j * stride, width, decay);
+  memory_step(left, right, address, slots, width, memory, stride, out);
+}
+
+void convolution_step(const float* x, const float* weight, int64_t taps, int64_t seen, int64_t width,
+                      float* ring, int64_t stride, float* out) {
+  const int64_t rows = taps - 1;
+  for (int64_t c = 0; c < width; ++c) {
+    out[c] = x[c] + weight[c] * x[c];
+    for (int64_t i = 1; i < taps; ++i)
+      out[c] += weight[i * stride + c] * ring[(seen + rows - i) % rows * stride + c];
+    if (rows > 0) ring[seen % rows * stride + c] = x[c];
+  }
+}
+
 void scale(float* x, int64_t width, float factor) {
   for (int64_t i = 0; i < width; ++i) x[i] *= factor;
 }
@@ -161,6 +178,10 @@ void sigmoid(const float* x, int64_t width, float* out) {
 
 void relu(const float* x, int64_t width, float* out) {
   for (int64_t i = 0; i < width; ++i) out[i] = applied(Unary::Relu, x[i]);
+}
+
+void silu_gate(const float* x, const float* gate, int64_t width, float* out) {
+  for (int64_t i = 0; i < width; ++i) out[i] = x[i] * gate[i] * applied(Unary::Sigmoid, gate[i]);
 }
 
 }  // namespace memsizer::kernels::scalar

@@ -5,8 +5,8 @@
 #include "kernels/attention.h"
 #include "kernels/matmul.h"
 
-// A plain, readable twin of each kernel of kernels/rows.h and kernels/matmul.h, with the same signature: the
-// definition the fast ones are tested against.
+// A plain, readable twin of each kernel of kernels/rows.h, kernels/memory.h and kernels/matmul.h, with the
+// same signature: the definition the fast ones are tested against.
 namespace memsizer::kernels::scalar {
 
 void matmul(const PackedMatrix& weight, ConstRows x, int64_t count, Rows out, const Epilogue& epilogue = {});
@@ -36,16 +36,27 @@ void log_softmax(float* x, int64_t width, float shift);
 
 float dot(const float* x, const float* y, int64_t width);
 
-// The memory of k slots, row-major [slots, width] with `stride` numbers from slot to slot:
-//   write  memory[j] += left[j] * right
-//   read   out = sum over j of address[j] * memory[j]
-//   step   both in one pass: write, then read
+// A memory of k slots, row-major [slots, width] with `stride` numbers from slot to slot:
+//   write        memory[j] += left[j] * right
+//   read         out = sum over j of address[j] * memory[j]
+//   step         both in one pass: write, then read
+//   fading_step  memory *= decay, then a step, in one pass
 void memory_write(const float* left, const float* right, int64_t slots, int64_t width, float* memory,
                   int64_t stride);
 void memory_read(const float* address, const float* memory, int64_t slots, int64_t width, int64_t stride,
                  float* out);
 void memory_step(const float* left, const float* right, const float* address, int64_t slots, int64_t width,
                  float* memory, int64_t stride, float* out);
+void memory_fading_step(float decay, const float* left, const float* right, const float* address,
+                        int64_t slots, int64_t width, float* memory, int64_t stride, float* out);
+
+// A causal convolution of each channel, beside the channel itself, with the input of i tokens ago:
+//   out = x + sum over i < taps of weight[i] * input[i]
+// The inputs before x are a ring of taps - 1 rows, the one of token t in row t modulo their number; `seen`
+// tokens came before x, which takes the row of the oldest. Rows of the ring and of the weights are `stride`
+// apart.
+void convolution_step(const float* x, const float* weight, int64_t taps, int64_t seen, int64_t width,
+                      float* ring, int64_t stride, float* out);
 
 // x = x * scale.
 void scale(float* x, int64_t width, float factor);
@@ -57,5 +68,8 @@ void exponential(const float* x, int64_t width, float* out);
 void sin_cos(const float* angles, int64_t width, float factor, float* out);
 void sigmoid(const float* x, int64_t width, float* out);
 void relu(const float* x, int64_t width, float* out);
+
+// out = x * gate * sigmoid(gate); out may be either.
+void silu_gate(const float* x, const float* gate, int64_t width, float* out);
 
 }  // namespace memsizer::kernels::scalar

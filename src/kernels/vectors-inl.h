@@ -54,6 +54,18 @@ HWY_INLINE void store_some(FloatVector vector, float* to, int64_t count) {
   std::memcpy(to, numbers, static_cast<size_t>(count) * sizeof(float));
 }
 
+// A vector of a row of which `there` numbers are left.
+HWY_INLINE FloatVector load_part(const float* from, int64_t there) {
+  return there >= kLanes ? hn::LoadU(kFloats, from) : load_some(from, there);
+}
+HWY_INLINE void store_part(FloatVector vector, float* to, int64_t there) {
+  if (there >= kLanes) {
+    hn::StoreU(vector, kFloats, to);
+  } else {
+    store_some(vector, to, there);
+  }
+}
+
 // The exponential, within 1e-6 of it also where it overflows; of a NaN, a NaN.
 HWY_INLINE FloatVector exponential_of(FloatVector x) {
   // Beyond 100 the library's function is not defined, and of a NaN it makes a zero.

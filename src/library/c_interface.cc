@@ -50,7 +50,7 @@ void require(const void* pointer, const char* name) {
 // All fields have this size, so that an older struct ends where a field ends.
 constexpr size_t kFieldBytes = 8;
 constexpr size_t kMostOptionBytes = 4096;
-static_assert(sizeof(memsizer_options) == 17 * kFieldBytes);
+static_assert(sizeof(memsizer_options) == 18 * kFieldBytes);
 
 void require_size(size_t size) {
   if (size > kFieldBytes && size <= kMostOptionBytes && size % kFieldBytes == 0) return;
@@ -76,7 +76,8 @@ memsizer_options c_options(const memsizer::GenerationOptions& from) {
           .no_repeat_ngram = from.no_repeat_ngram,
           .max_source_tokens = from.max_source_tokens,
           .normalize_scores = from.normalize_scores ? 1 : 0,
-          .unk_penalty = from.unk_penalty};
+          .unk_penalty = from.unk_penalty,
+          .shortlist = from.shortlist ? 1 : 0};
 }
 
 // The caller's options, and the model's own where the caller knows no such field.
@@ -104,6 +105,7 @@ memsizer::GenerationOptions options_of(const memsizer_model* model, const memsiz
   to.max_source_tokens = from.max_source_tokens;
   to.normalize_scores = from.normalize_scores != 0;
   to.unk_penalty = from.unk_penalty;
+  to.shortlist = from.shortlist != 0;
   return to;
 }
 

@@ -31,6 +31,7 @@ struct MechanismTraits {
   bool length_agnostic = false;  // no maximum length is built into the parameters
   bool splits_width = true;      // cuts the model's width into heads, which must divide it
   bool in_paper_tables = false;  // compared in the paper's main tables, and by default here
+  bool preset = false;           // another mechanism with other defaults
   bool baseline = false;         // the one that the others are compared with, usable in every position
   std::string_view note = "";    // why a position or property is missing
 

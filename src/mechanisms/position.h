@@ -18,6 +18,18 @@ std::string_view position_name(Position position);
 // "encoder", "causal", "cross": as options name it.
 std::string_view position_key(Position position);
 
+// A setting that may differ between the three positions.
+template <typename T>
+struct ByPosition {
+  T causal{};
+  T cross{};
+  T encoder{};
+
+  const T& at(Position position) const {
+    return position == Position::CausalSelf ? causal : position == Position::Cross ? cross : encoder;
+  }
+};
+
 // A width for each of the three positions, in each layer.
 struct Widths {
   PerLayer<int64_t> causal = 4;

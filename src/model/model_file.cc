@@ -1,10 +1,14 @@
 #include "model/model_file.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 
+#include "core/content_hash.h"
 #include "core/enum_value.h"
+#include "mechanisms/registry.h"
 #include "model/model_checksum.h"
+#include "model/shortlist.h"
 
 namespace memsizer {
 namespace {
@@ -12,6 +16,8 @@ namespace {
 constexpr std::string_view kFormat = "memsizer-model";
 constexpr std::string_view kTokenizer = "tokenizer";
 constexpr std::string_view kSourceTokenizer = "source_tokenizer";
+// The key of the metadata that says which tokenizers the shortlist is for.
+constexpr auto kShortlistKey = "shortlist";
 
 std::span<const std::byte> bytes_of(const std::string& text) {
   return std::as_bytes(std::span(text.data(), text.size()));
@@ -75,6 +81,37 @@ GenerationOptions generation_of(const SafetensorsFile& file) {
   }
   options_from_json(options, known);
   return generation;
+}
+
+// The oldest version that can say what a file of such metadata holds.
+std::string version_to_write(const std::map<std::string, std::string>& metadata) {
+  return metadata.contains(kShortlistKey) ? "3" : "2";
+}
+
+std::string tokenizers_hash(const ModelDescription& description) {
+  ContentHash hash;
+  hash.field(description.tokenizer);
+  hash.field(description.source_tokenizer);
+  return hash.hex();
+}
+
+std::shared_ptr<const Shortlist> shortlist_of(const SafetensorsFile& file,
+                                              const ModelDescription& description) {
+  const auto made_for = file.metadata().find(kShortlistKey);
+  if (made_for == file.metadata().end()) return nullptr;
+  try {
+    if (made_for->second != tokenizers_hash(description)) {
+      throw UserError(
+          "'{}': its shortlist was made for another tokenizer; run memsizer shortlist on the model it came "
+          "from",
+          file.path().string());
+    }
+    return std::make_shared<const Shortlist>(Shortlist::read(file, description.config));
+  } catch (const UserError&) {
+    // Damage first: it explains what does not fit.
+    verify_checksum(file);
+    throw;
+  }
 }
 
 template <typename T>
@@ -154,15 +191,41 @@ bool is_model(const std::map<std::string, std::string>& metadata) {
   return format != metadata.end() && format->second == kFormat;
 }
 
+namespace {
+
+bool uses(const ModelConfig& config, Mechanism mechanism) {
+  const auto has = [&](const PerLayer<Mechanism>& layers) {
+    return std::ranges::find(layers.values(), mechanism) != layers.values().end();
+  };
+  return has(config.encoder.self) || has(config.decoder.self) || has(config.decoder.cross);
+}
+
+// Presets came later than the format: an older program reads what has none of them.
+bool is_of_unused_preset(const OptionRef& option, const ModelConfig& config) {
+  return std::ranges::any_of(mechanisms(), [&](Mechanism mechanism) {
+    return mechanism.traits().preset && option.path.starts_with(std::string(mechanism.name()) + ".") &&
+           !uses(config, mechanism);
+  });
+}
+
+}  // namespace
+
 std::map<std::string, std::string> model_metadata(const ModelDescription& description) {
   ModelConfig config = description.config;
+  std::vector<OptionRef> options = collect_options(config, "");
+  std::erase_if(options, [&](const OptionRef& option) {
+    return option.left_out() || is_of_unused_preset(option, description.config);
+  });
   GenerationOptions generation = description.generation;
-  return {{"format", std::string(kFormat)},
-          {"version", std::to_string(kModelVersion)},
-          {"task", std::string(enum_name(description.task))},
-          {"weights", std::string(weight_type_name(description.weights))},
-          {"config", options_to_json(collect_options(config, "")).dump()},
-          {"generation", options_to_json(collect_options(generation, "")).dump()}};
+  std::map<std::string, std::string> metadata = {
+      {"format", std::string(kFormat)},
+      {"task", std::string(enum_name(description.task))},
+      {"weights", std::string(weight_type_name(description.weights))},
+      {"config", options_to_json(options).dump()},
+      {"generation", options_to_json(collect_options(generation, "")).dump()}};
+  if (description.shortlist) metadata[kShortlistKey] = tokenizers_hash(description);
+  metadata["version"] = version_to_write(metadata);
+  return metadata;
 }
 
 std::vector<NamedTensor> tokenizer_tensors(const ModelDescription& description) {
@@ -182,7 +245,7 @@ bool is_tokenizer_tensor(std::string_view name) {
 
 void write_model(const std::filesystem::path& path, std::span<const NamedTensor> tensors,
                  std::map<std::string, std::string> metadata) {
-  metadata["version"] = std::to_string(kModelVersion);
+  metadata["version"] = version_to_write(metadata);
   metadata[kChecksumKey] = model_checksum(tensors, metadata);
   write_safetensors(path, tensors, metadata);
 }
@@ -207,12 +270,28 @@ ModelDescription read_description(const SafetensorsFile& file) {
                              task == file.metadata().end() ? std::string_view() : task->second);
   if (file.contains(kTokenizer)) description.tokenizer = text_of(file.tensor(kTokenizer));
   if (file.contains(kSourceTokenizer)) description.source_tokenizer = text_of(file.tensor(kSourceTokenizer));
+  description.shortlist = shortlist_of(file, description);
   return description;
 }
 
 std::filesystem::path model_path(const std::filesystem::path& path) {
   std::error_code ignored;
   return std::filesystem::is_directory(path, ignored) ? path / "model.safetensors" : path;
+}
+
+void add_shortlist(const std::filesystem::path& model, const Shortlist& shortlist,
+                   const std::filesystem::path& out) {
+  const SafetensorsFile file = SafetensorsFile::open(model);
+  verify_checksum(file);
+  std::vector<NamedTensor> tensors;
+  for (const std::string& name : file.names()) {
+    const TensorView& view = file.tensor(name);
+    if (!is_shortlist_tensor(name)) tensors.push_back({name, view.dtype, view.shape, view.data});
+  }
+  for (NamedTensor& tensor : shortlist.tensors()) tensors.push_back(std::move(tensor));
+  std::map<std::string, std::string> metadata = file.metadata();
+  metadata[kShortlistKey] = tokenizers_hash(read_description(file));
+  write_model(out, tensors, std::move(metadata));
 }
 
 void average_models(std::span<const std::filesystem::path> models, const std::filesystem::path& out) {
@@ -225,7 +304,7 @@ void average_models(std::span<const std::filesystem::path> models, const std::fi
   std::vector<NamedTensor> tensors;
   for (const std::string& name : files.back().names()) {
     const TensorView& view = files.back().tensor(name);
-    if (is_tokenizer_tensor(name)) {
+    if (is_tokenizer_tensor(name) || is_shortlist_tensor(name)) {
       tensors.push_back({name, view.dtype, view.shape, view.data});
       continue;
     }

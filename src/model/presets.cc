@@ -9,7 +9,11 @@ namespace {
 constexpr std::array kPresets = {
     Preset{"tiny", "2+2 layers, d 128: trains in minutes on a laptop"},
     Preset{"small", "4+4 layers, d 256: corpora of some ten thousand sentences"},
+    Preset{"small-6-2", "6+2 layers, d 256: small with most of its layers in the encoder"},
+    Preset{"small-12-1", "12+1 layers, d 256: small with a single decoder layer"},
     Preset{"base", "6+6 layers, d 512: the transformer base shape"},
+    Preset{"base-6-2", "6+2 layers, d 512: base as a student to deploy"},
+    Preset{"base-12-1", "12+1 layers, d 512: base with a single decoder layer"},
     Preset{"transformer-big", "6+6 layers, d 1024: the paper's translation model"},
     Preset{"bart-large", "12+12 layers, d 1024: the paper's summarisation model"},
     Preset{"wiki103", "32 layers, d 1024, adaptive softmax: the paper's language model"},
@@ -28,6 +32,14 @@ ModelConfig encoder_decoder(int64_t layers, int64_t dim, int64_t ffn, int64_t he
 // The small shapes train in pre-norm: it needs no careful warm-up.
 ModelConfig pre_norm(ModelConfig config) {
   config.encoder.pre_norm = config.decoder.pre_norm = true;
+  return config;
+}
+
+// A source is read once, while each token pays for every layer of the decoder: so layers are cheap in the
+// encoder.
+ModelConfig with_layers(ModelConfig config, int64_t encoder, int64_t decoder) {
+  config.encoder.layers = encoder;
+  config.decoder.layers = decoder;
   return config;
 }
 
@@ -75,6 +87,10 @@ ModelConfig preset_config(std::string_view name) {
   if (name == "tiny") return pre_norm(encoder_decoder(2, 128, 512, 4, 4000));
   if (name == "small") return pre_norm(encoder_decoder(4, 256, 1024, 4, 8000));
   if (name == "base") return encoder_decoder(6, 512, 2048, 8, 32768);
+  if (name == "small-6-2") return with_layers(preset_config("small"), 6, 2);
+  if (name == "small-12-1") return with_layers(preset_config("small"), 12, 1);
+  if (name == "base-6-2") return with_layers(preset_config("base"), 6, 2);
+  if (name == "base-12-1") return with_layers(preset_config("base"), 12, 1);
   if (name == "transformer-big") return transformer_big();
   if (name == "bart-large") return bart_large();
   if (name == "wiki103") return wiki103();

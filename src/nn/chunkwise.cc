@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "nn/chunk_decays.h"
 #include "nn/gemm.h"
 
 // A sequence is cut into chunks of C rows. With A, L [C, slots] the queries and keys of a chunk, R [C, dim]
@@ -15,6 +16,16 @@
 //              dA = P L + G V'     dL = P' A + R U'     dR = W' G + L U     U_before = U + A' G
 //
 // The normaliser is one more column of ones in R: its gradient enters P as a constant along each row.
+//
+// A state that decays: with c_i the sum of the logarithms of the factors from the chunk's first row to row i,
+// c the last of them, D_ij = exp(c_i - c_j), A~ = exp(c_i) A_i and L~ = exp(c - c_i) L_i, the same holds with
+// M o D for M, A~ for A and L~ for L beside V and U, and exp(c) V in V_next (exp(c) U in U_before). No
+// exponent is above 0. The gradient of the logarithm at row u is what reaches outputs from u on out of writes
+// before u: all that reaches those outputs, less what comes of the writes from u on, and both are sums that
+// dA and dL have:
+//
+//   d log_u = sum over t >= u of (dA_t . A_t - dL_t . L_t) + d V_final . V_final
+//
 // Every phase but the two running sums is independent for each (chunk, group), so one long sequence uses all
 // threads as well as a large batch does.
 namespace memsizer::nn {
@@ -65,9 +76,26 @@ void zero_upper(MatrixView<T> square, int64_t rows) {
 }
 
 // states[n] <- states[n] + states[n - step], in the order given by step: +1 runs forwards, -1 backwards.
+// With `decays` [chunks, groups], what crosses chunk n is multiplied by its group's factor.
 template <typename T>
-void running_sum(T* states, int64_t count, int64_t size, int step) {
+void running_sum(T* states, int64_t count, int64_t groups, int64_t group_size, int step, const T* decays) {
   constexpr int64_t kGrain = 4096;
+  const int64_t size = groups * group_size;
+  if (decays) {
+    at::parallel_for(0, groups, std::max<int64_t>(1, kGrain / group_size), [&](int64_t first, int64_t last) {
+      for (int64_t k = 1; k < count; ++k) {
+        const int64_t n = step > 0 ? k : count - 1 - k;
+        const int64_t crossed = step > 0 ? n - 1 : n;
+        for (int64_t g = first; g < last; ++g) {
+          const T decay = decays[crossed * groups + g];
+          T* to = states + n * size + g * group_size;
+          const T* from = states + (n - step) * size + g * group_size;
+          for (int64_t i = 0; i < group_size; ++i) to[i] += decay * from[i];
+        }
+      }
+    });
+    return;
+  }
   at::parallel_for(0, size, kGrain, [&](int64_t begin, int64_t end) {
     for (int64_t k = 1; k < count; ++k) {
       const int64_t n = step > 0 ? k : count - 1 - k;
@@ -101,6 +129,20 @@ const T* read(const Tensor& tensor) {
   return tensor.defined() ? tensor.data_ptr<T>() : nullptr;
 }
 
+Tensor times_rows(const Tensor& x, const Tensor& factors) {
+  return factors.defined() ? x * factors.unsqueeze(2) : x;
+}
+
+// to[i] += factors[i] * from[i] for each row.
+template <typename T>
+void add_scaled_rows(MatrixView<T> to, const T* from, int64_t rows, int64_t columns, const T* factors,
+                     int64_t stride) {
+  for (int64_t i = 0; i < rows; ++i) {
+    for (int64_t j = 0; j < columns; ++j)
+      to.data[i * to.stride + j] += factors[i * stride] * from[i * columns + j];
+  }
+}
+
 // The running state at every chunk boundary: [0] before the first chunk, [n] before chunk n.
 struct States {
   Tensor memories;     // [boundaries, groups, slots, dim]
@@ -108,8 +150,10 @@ struct States {
 };
 
 template <typename T>
-States forward_states(const Shape& shape, const Tensor& keys, const Tensor& values, const Tensor& memory,
-                      const Tensor& normaliser, bool with_norm, bool with_state) {
+States forward_states(const Shape& shape, const ChunkDecays& decays, const Tensor& given_keys,
+                      const Tensor& values, const Tensor& memory, const Tensor& normaliser, bool with_norm,
+                      bool with_state) {
+  const Tensor keys = times_rows(given_keys, decays.after);
   const int64_t boundaries = shape.chunks() + (with_state ? 1 : 0);
   const int64_t size = shape.slots * shape.dim;
   States states;
@@ -132,15 +176,16 @@ States forward_states(const Shape& shape, const Tensor& keys, const Tensor& valu
     weighted_column_sum<T>({chunk_keys.data, chunk_keys.stride}, shape.rows(n), shape.slots, nullptr, 0,
                            state_of(normalisers, shape, shape.slots, n + 1, g));
   });
-  running_sum(memories, boundaries, shape.groups * size, +1);
-  if (with_norm) running_sum(normalisers, boundaries, shape.groups * shape.slots, +1);
+  running_sum(memories, boundaries, shape.groups, size, +1, read<T>(decays.whole));
+  if (with_norm) running_sum(normalisers, boundaries, shape.groups, shape.slots, +1, read<T>(decays.whole));
   return states;
 }
 
 template <typename T>
-void forward_outputs(const Shape& shape, const Tensor& queries, const Tensor& keys, const Tensor& values,
-                     const States& states, bool has_initial_memory, bool has_initial_normaliser,
-                     const Tensor& out, const Tensor& norm) {
+void forward_outputs(const Shape& shape, const ChunkDecays& decays, const Tensor& queries, const Tensor& keys,
+                     const Tensor& values, const States& states, bool has_initial_memory,
+                     bool has_initial_normaliser, const Tensor& out, const Tensor& norm) {
+  const Tensor carried = times_rows(queries, decays.into);
   const T* memories = states.memories.data_ptr<T>();
   const T* normalisers = read<T>(states.normalisers);
   for_each_chunk(shape, [&](int64_t n, int64_t g) {
@@ -150,14 +195,18 @@ void forward_outputs(const Shape& shape, const Tensor& queries, const Tensor& ke
     const MatrixView<const T> l = rows_of(read<T>(keys), shape, shape.slots, t, g);
     const MatrixView<const T> r = rows_of(read<T>(values), shape, shape.dim, t, g);
     const MatrixView<T> o = rows_of(out.data_ptr<T>(), shape, shape.dim, t, g);
-    std::vector<T> scratch(rows * rows);
+    const MatrixView<const T> across = rows_of(read<T>(carried), shape, shape.slots, t, g);
+    std::vector<T> scratch(rows * rows + rows);
     const MatrixView<T> weights{scratch.data(), rows};
     gemm(Op::Plain, Op::Transposed, rows, rows, shape.slots, a, l, T(0), weights);
+    if (decays.defined())
+      decay_weights(weights, rows, read<T>(decays.logs) + t * shape.groups + g, shape.groups,
+                    scratch.data() + rows * rows);
     zero_upper(weights, rows);
     gemm(Op::Plain, Op::Plain, rows, shape.dim, rows, {weights.data, rows}, r, T(0), o);
     if (n > 0 || has_initial_memory) {
       const T* memory = state_of(memories, shape, shape.slots * shape.dim, n, g);
-      gemm(Op::Plain, Op::Plain, rows, shape.dim, shape.slots, a, {memory, shape.dim}, T(1), o);
+      gemm(Op::Plain, Op::Plain, rows, shape.dim, shape.slots, across, {memory, shape.dim}, T(1), o);
     }
     if (!norm.defined()) return;
     const MatrixView<T> row_norm = rows_of(norm.data_ptr<T>(), shape, 1, t, g);
@@ -166,7 +215,8 @@ void forward_outputs(const Shape& shape, const Tensor& queries, const Tensor& ke
       T sum = 0;
       for (int64_t j = 0; j <= i; ++j) sum += weights.data[i * rows + j];
       if (carries)
-        sum += dot(a.data + i * a.stride, state_of(normalisers, shape, shape.slots, n, g), shape.slots);
+        sum += dot(across.data + i * across.stride, state_of(normalisers, shape, shape.slots, n, g),
+                   shape.slots);
       row_norm.data[i * row_norm.stride] = sum;
     }
   });
@@ -182,8 +232,9 @@ struct OutputGradients {
 
 // The reverse state at every chunk boundary: [n] sums what chunks n and later send back through the state.
 template <typename T>
-States reverse_states(const Shape& shape, const Tensor& queries, const OutputGradients& gradients,
-                      bool with_norm, const at::TensorOptions& options) {
+States reverse_states(const Shape& shape, const ChunkDecays& decays, const Tensor& given_queries,
+                      const OutputGradients& gradients, bool with_norm, const at::TensorOptions& options) {
+  const Tensor queries = times_rows(given_queries, decays.into);
   const int64_t boundaries = shape.chunks() + 1;
   const int64_t size = shape.slots * shape.dim;
   States states;
@@ -208,8 +259,8 @@ States reverse_states(const Shape& shape, const Tensor& queries, const OutputGra
     weighted_column_sum<T>(a, shape.rows(n), shape.slots, d_norm.data, d_norm.stride,
                            state_of(normalisers, shape, shape.slots, n, g));
   });
-  running_sum(memories, boundaries, shape.groups * size, -1);
-  if (with_norm) running_sum(normalisers, boundaries, shape.groups * shape.slots, -1);
+  running_sum(memories, boundaries, shape.groups, size, -1, read<T>(decays.whole));
+  if (with_norm) running_sum(normalisers, boundaries, shape.groups, shape.slots, -1, read<T>(decays.whole));
   return states;
 }
 
@@ -220,10 +271,11 @@ struct InputGradients {
 };
 
 template <typename T>
-void backward_inputs(const Shape& shape, const Tensor& queries, const Tensor& keys, const Tensor& values,
-                     const States& before, const States& after, const OutputGradients& gradients,
-                     bool with_norm, const InputGradients& into) {
+void backward_inputs(const Shape& shape, const ChunkDecays& decays, const Tensor& queries, const Tensor& keys,
+                     const Tensor& values, const States& before, const States& after,
+                     const OutputGradients& gradients, bool with_norm, const InputGradients& into) {
   const int64_t size = shape.slots * shape.dim;
+  const Tensor carried_keys = times_rows(keys, decays.after);
   for_each_chunk(shape, [&](int64_t n, int64_t g) {
     const int64_t t = shape.begin(n);
     const int64_t rows = shape.rows(n);
@@ -239,10 +291,18 @@ void backward_inputs(const Shape& shape, const Tensor& queries, const Tensor& ke
     const MatrixView<const T> v{state_of(read<T>(before.memories), shape, size, n, g), dim};
     const MatrixView<const T> u{state_of(read<T>(after.memories), shape, size, n + 1, g), dim};
 
-    std::vector<T> scratch(2 * rows * rows);
+    const int64_t row_factors = t * shape.groups + g;
+    const T* logs = decays.defined() ? read<T>(decays.logs) + row_factors : nullptr;
+    const T* into_rows = decays.defined() ? read<T>(decays.into) + row_factors : nullptr;
+    const T* after_rows = decays.defined() ? read<T>(decays.after) + row_factors : nullptr;
+
+    std::vector<T> scratch(2 * rows * rows + (decays.defined() ? rows + rows * slots : 0));
+    T* row_scratch = scratch.data() + 2 * rows * rows;
+    T* across = row_scratch + rows;  // what goes through a state, before it decays [rows, slots]
     const MatrixView<T> weights{scratch.data(), rows};
     const MatrixView<T> d_weights{scratch.data() + rows * rows, rows};
     gemm(Op::Plain, Op::Transposed, rows, rows, slots, a, l, T(0), weights);
+    if (logs) decay_weights(weights, rows, logs, shape.groups, row_scratch);
     zero_upper(weights, rows);
     gemm(Op::Plain, Op::Transposed, rows, rows, dim, d_out, r, T(0), d_weights);
     const MatrixView<const T> d_norm =
@@ -252,21 +312,35 @@ void backward_inputs(const Shape& shape, const Tensor& queries, const Tensor& ke
         for (int64_t j = 0; j <= i; ++j) d_weights.data[i * rows + j] += d_norm.data[i * d_norm.stride];
       }
     }
+    if (logs) decay_weights(d_weights, rows, logs, shape.groups, row_scratch);
     zero_upper(d_weights, rows);
 
+    // to += from . state', each row as much as is left of it across the chunk.
+    const auto add_across = [&](MatrixView<const T> from, MatrixView<const T> state, const T* factors,
+                                MatrixView<T> to) {
+      if (!factors) {
+        gemm(Op::Plain, Op::Transposed, rows, slots, dim, from, state, T(1), to);
+        return;
+      }
+      gemm(Op::Plain, Op::Transposed, rows, slots, dim, from, state, T(0), {across, slots});
+      add_scaled_rows<T>(to, across, rows, slots, factors, shape.groups);
+    };
     gemm(Op::Plain, Op::Plain, rows, slots, rows, {d_weights.data, rows}, l, T(0), d_queries);
-    gemm(Op::Plain, Op::Transposed, rows, slots, dim, d_out, v, T(1), d_queries);
+    add_across(d_out, v, into_rows, d_queries);
     gemm(Op::Transposed, Op::Plain, rows, slots, rows, {d_weights.data, rows}, a, T(0), d_keys);
-    gemm(Op::Plain, Op::Transposed, rows, slots, dim, r, u, T(1), d_keys);
+    add_across(r, u, after_rows, d_keys);
     gemm(Op::Transposed, Op::Plain, rows, dim, rows, {weights.data, rows}, d_out, T(0), d_values);
-    gemm(Op::Plain, Op::Plain, rows, dim, slots, l, u, T(1), d_values);
+    gemm(Op::Plain, Op::Plain, rows, dim, slots, rows_of(read<T>(carried_keys), shape, slots, t, g), u, T(1),
+         d_values);
     if (!with_norm) return;
     const T* z = state_of(read<T>(before.normalisers), shape, slots, n, g);
     const T* w = state_of(read<T>(after.normalisers), shape, slots, n + 1, g);
     for (int64_t i = 0; i < rows; ++i) {
+      const T into_row = into_rows ? into_rows[i * shape.groups] : T(1);
+      const T after_row = after_rows ? after_rows[i * shape.groups] : T(1);
       for (int64_t j = 0; j < slots; ++j) {
-        d_queries.data[i * d_queries.stride + j] += d_norm.data[i * d_norm.stride] * z[j];
-        d_keys.data[i * d_keys.stride + j] += w[j];
+        d_queries.data[i * d_queries.stride + j] += d_norm.data[i * d_norm.stride] * into_row * z[j];
+        d_keys.data[i * d_keys.stride + j] += after_row * w[j];
       }
     }
   });
@@ -281,12 +355,10 @@ OptionalTensor optional(const Tensor& tensor) {
 
 class ChunkwiseFunction : public torch::autograd::Function<ChunkwiseFunction> {
  public:
-  static torch::autograd::variable_list forward(torch::autograd::AutogradContext* context,
-                                                const Tensor& given_queries, const Tensor& given_keys,
-                                                const Tensor& given_values,
-                                                const OptionalTensor& given_memory,
-                                                const OptionalTensor& given_normaliser, int64_t chunk,
-                                                bool with_norm, bool with_state) {
+  static torch::autograd::variable_list forward(
+      torch::autograd::AutogradContext* context, const Tensor& given_queries, const Tensor& given_keys,
+      const Tensor& given_values, const OptionalTensor& given_memory, const OptionalTensor& given_normaliser,
+      const OptionalTensor& log_decay, int64_t chunk, bool with_norm, bool with_state) {
     const Tensor memory = given_memory.value_or(Tensor());
     const Tensor normaliser = given_normaliser.value_or(Tensor());
     const Tensor queries = given_queries.contiguous();
@@ -295,13 +367,16 @@ class ChunkwiseFunction : public torch::autograd::Function<ChunkwiseFunction> {
     const Shape shape = shape_of(queries, values, chunk);
     const Tensor out = at::empty_like(values);
     const Tensor norm = with_norm ? at::empty({shape.time, shape.groups}, values.options()) : Tensor();
+    const ChunkDecays decays = chunk_decays(log_decay.value_or(Tensor()), chunk);
     States states;
     AT_DISPATCH_FLOATING_TYPES(values.scalar_type(), "chunkwise_forward", [&] {
-      states = forward_states<scalar_t>(shape, keys, values, memory, normaliser, with_norm, with_state);
-      forward_outputs<scalar_t>(shape, queries, keys, values, states, memory.defined(), normaliser.defined(),
-                                out, norm);
+      states =
+          forward_states<scalar_t>(shape, decays, keys, values, memory, normaliser, with_norm, with_state);
+      forward_outputs<scalar_t>(shape, decays, queries, keys, values, states, memory.defined(),
+                                normaliser.defined(), out, norm);
     });
-    context->save_for_backward({queries, keys, values, states.memories, states.normalisers});
+    context->save_for_backward(
+        {queries, keys, values, states.memories, states.normalisers, log_decay.value_or(Tensor())});
     context->saved_data["chunk"] = chunk;
     context->saved_data["with_norm"] = with_norm;
     context->saved_data["has_memory"] = memory.defined();
@@ -334,10 +409,12 @@ class ChunkwiseFunction : public torch::autograd::Function<ChunkwiseFunction> {
                                                 : at::zeros({shape.time, shape.groups}, values.options());
     }
     const InputGradients into{at::empty_like(queries), at::empty_like(keys), at::empty_like(values)};
+    const ChunkDecays decays = chunk_decays(saved[5], shape.chunk);
     States after;
     AT_DISPATCH_FLOATING_TYPES(values.scalar_type(), "chunkwise_backward", [&] {
-      after = reverse_states<scalar_t>(shape, queries, gradients, with_norm, values.options());
-      backward_inputs<scalar_t>(shape, queries, keys, values, before, after, gradients, with_norm, into);
+      after = reverse_states<scalar_t>(shape, decays, queries, gradients, with_norm, values.options());
+      backward_inputs<scalar_t>(shape, decays, queries, keys, values, before, after, gradients, with_norm,
+                                into);
     });
     const bool has_memory = context->saved_data["has_memory"].toBool();
     const bool has_normaliser = context->saved_data["has_normaliser"].toBool();
@@ -346,18 +423,32 @@ class ChunkwiseFunction : public torch::autograd::Function<ChunkwiseFunction> {
             into.values,
             has_memory ? after.memories[0].clone() : Tensor(),
             has_normaliser ? after.normalisers[0].clone() : Tensor(),
+            decays.defined() ? log_decay_gradient(queries, keys, before, gradients, into) : Tensor(),
             Tensor(),
             Tensor(),
             Tensor()};
+  }
+
+ private:
+  static Tensor log_decay_gradient(const Tensor& queries, const Tensor& keys, const States& before,
+                                   const OutputGradients& gradients, const InputGradients& into) {
+    const Tensor reached = (into.queries * queries).sum(2) - (into.keys * keys).sum(2);  // [time, groups]
+    Tensor gradient = reached.flip(0).cumsum(0).flip(0);
+    const auto add_final = [&](const Tensor& states, const Tensor& d_state) {
+      if (d_state.defined()) gradient = gradient + (states[states.size(0) - 1] * d_state).flatten(1).sum(1);
+    };
+    add_final(before.memories, gradients.memory);
+    if (before.normalisers.defined()) add_final(before.normalisers, gradients.normaliser);
+    return gradient;
   }
 };
 
 }  // namespace
 
 LinearAttentionOutput chunkwise_attention(const LinearAttentionInput& input, int64_t chunk) {
-  const auto results =
-      ChunkwiseFunction::apply(input.queries, input.keys, input.values, optional(input.memory),
-                               optional(input.normaliser), chunk, input.with_norm, input.with_state);
+  const auto results = ChunkwiseFunction::apply(
+      input.queries, input.keys, input.values, optional(input.memory), optional(input.normaliser),
+      optional(input.log_decay), chunk, input.with_norm, input.with_state);
   LinearAttentionOutput output;
   size_t next = 0;
   output.out = results[next++];

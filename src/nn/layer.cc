@@ -51,11 +51,17 @@ Tensor LayerImpl::feed_forward(const Tensor& x, const Pass& pass) const {
 
 Tensor LayerImpl::forward(const Tensor& x, const Tensor& padding, const Tensor& source,
                           const Tensor& source_padding, const Pass& pass) {
-  Tensor y =
-      sublayer(x, self_norm_, pass, [&](const Tensor& in) { return self_attn_->forward(in, padding, pass); });
+  Tensor y = sublayer(x, self_norm_, pass, [&](const Tensor& in) {
+    Tensor out = self_attn_->forward(in, padding, pass);
+    if (on_mixed_) on_mixed_({*self_attn_, in, padding, {}, {}, out});
+    return out;
+  });
   if (cross_attn_) {
-    y = sublayer(y, cross_norm_, pass,
-                 [&](const Tensor& in) { return cross_attn_->forward(in, source, source_padding, pass); });
+    y = sublayer(y, cross_norm_, pass, [&](const Tensor& in) {
+      Tensor out = cross_attn_->forward(in, source, source_padding, pass);
+      if (on_mixed_) on_mixed_({*cross_attn_, in, padding, source, source_padding, out});
+      return out;
+    });
   }
   return sublayer(y, final_norm_, pass, [&](const Tensor& in) { return feed_forward(in, pass); });
 }

@@ -2,6 +2,7 @@
 
 #include <torch/torch.h>
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -17,6 +18,17 @@ struct LayerState {
   MixerState self;
   MixerState cross;  // unused in a language model
 };
+
+// What a mixer was given in a pass over whole sequences, and what it made of it.
+struct Mixed {
+  const Mixer& mixer;
+  at::Tensor x;               // what asks: [time, batch, dim]
+  at::Tensor padding;         // of x, as mixers get it
+  at::Tensor source;          // undefined unless the mixer crosses
+  at::Tensor source_padding;  // of the source
+  at::Tensor out;             // [time, batch, dim]
+};
+using OnMixed = std::function<void(const Mixed&)>;
 
 // One transformer layer (spec section 1): self-attention, cross-attention if it is there, feed-forward, each
 // with its residual and its layer norm before or after. Encoder and decoder layers differ only in which
@@ -34,6 +46,9 @@ class LayerImpl : public torch::nn::Module {
   // An empty state; the source is read once, here.
   LayerState start(int64_t batch, const at::Tensor& source, const at::Tensor& source_padding);
   at::Tensor advance(const at::Tensor& x, const at::Tensor& padding, LayerState& state);
+
+  // Who is told of each mixer's work in forward(), so that another mixer can learn from it; null: no one.
+  void set_on_mixed(OnMixed on_mixed) { on_mixed_ = std::move(on_mixed); }
 
   void initialise(at::Generator& generator);
   void redraw(at::Generator& generator);
@@ -58,6 +73,7 @@ class LayerImpl : public torch::nn::Module {
   double dropout_;
   double activation_dropout_;
   bool pre_norm_;
+  OnMixed on_mixed_;
 };
 
 }  // namespace memsizer::nn

@@ -9,19 +9,21 @@
 //   out_t  = queries_t . memory_t
 //   norm_t = queries_t . normaliser_t
 //
-// for each of `groups` independent sequences (batch rows, or batch rows times heads). Scales such as
-// MemSizer's 1/sqrt(t) are folded into the queries by the caller.
+// With `log_decay`, each state is multiplied by exp(log_decay_t) before it is written: forgetting.
+// All of it for each of `groups` independent sequences (batch rows, or batch rows times heads). Scales such
+// as MemSizer's 1/sqrt(t) are folded into the queries by the caller.
 //
 // Three forms with one signature that agree in outputs, final state and gradients; `linear_attention` picks
 // by cost.
 namespace memsizer::nn {
 
 struct LinearAttentionInput {
-  at::Tensor queries;     // [time, groups, slots]
-  at::Tensor keys;        // [time, groups, slots]
-  at::Tensor values;      // [time, groups, dim]
-  at::Tensor memory;      // initial state [groups, slots, dim], or undefined for zeros
-  at::Tensor normaliser;  // initial state [groups, slots], or undefined for zeros
+  at::Tensor queries;         // [time, groups, slots]
+  at::Tensor keys;            // [time, groups, slots]
+  at::Tensor values;          // [time, groups, dim]
+  at::Tensor memory;          // initial state [groups, slots, dim], or undefined for zeros
+  at::Tensor normaliser;      // initial state [groups, slots], or undefined for zeros
+  at::Tensor log_decay = {};  // at most 0 [time, groups], or undefined for none
   bool with_norm = false;
   bool with_state = false;  // return the final state
 };

@@ -6,11 +6,12 @@
 
 namespace memsizer::nn {
 
-Projections::Projections(torch::nn::Module& owner, int64_t dim, int64_t heads, bool input_biases)
-    : q(owner.register_module("q_proj", Linear(dim, dim, input_biases))),
-      k(owner.register_module("k_proj", Linear(dim, dim, input_biases))),
-      v(owner.register_module("v_proj", Linear(dim, dim, input_biases))),
-      out(owner.register_module("out_proj", Linear(dim, dim))),
+Projections::Projections(torch::nn::Module& owner, int64_t dim, int64_t heads, bool input_biases,
+                         const std::string& prefix)
+    : q(owner.register_module(prefix + "q_proj", Linear(dim, dim, input_biases))),
+      k(owner.register_module(prefix + "k_proj", Linear(dim, dim, input_biases))),
+      v(owner.register_module(prefix + "v_proj", Linear(dim, dim, input_biases))),
+      out(owner.register_module(prefix + "out_proj", Linear(dim, dim))),
       heads_(heads) {}
 
 at::Tensor Projections::output(const at::Tensor& x, int64_t time, int64_t batch) const {

@@ -2,6 +2,8 @@
 
 #include <torch/torch.h>
 
+#include <string>
+
 #include "nn/modules.h"
 
 namespace memsizer::nn {
@@ -9,8 +11,9 @@ namespace memsizer::nn {
 // The four projections of multi-head attention, which the softmax and kernel mechanisms share.
 class Projections {
  public:
-  // Registers q_proj, k_proj, v_proj and out_proj in `owner`.
-  Projections(torch::nn::Module& owner, int64_t dim, int64_t heads, bool input_biases = true);
+  // Registers q_proj, k_proj, v_proj and out_proj in `owner`, their names after the prefix.
+  Projections(torch::nn::Module& owner, int64_t dim, int64_t heads, bool input_biases = true,
+              const std::string& prefix = "");
 
   // [time, batch, dim] -> [time, batch, heads, head_dim]
   at::Tensor query(const at::Tensor& x) const { return split(q->forward(x)); }

@@ -65,6 +65,22 @@ void load_tensors(torch::nn::Module& module, const SafetensorsFile& file, const 
   }
 }
 
+TakenTensors take_tensors(torch::nn::Module& module, const SafetensorsFile& file) {
+  torch::NoGradGuard no_grad;
+  TakenTensors result;
+  for (const auto& [name, target] : named_tensors(module)) {
+    if (!file.contains(name)) {
+      result.missing.push_back(name);
+    } else if (const TensorView& view = file.tensor(name); target.sizes() != at::IntArrayRef(view.shape)) {
+      result.other_shape.push_back(name);
+    } else {
+      target.copy_(to_tensor(view));
+      result.taken.push_back(name);
+    }
+  }
+  return result;
+}
+
 void save_tensors(const std::map<std::string, Tensor>& tensors, const std::filesystem::path& path,
                   const std::map<std::string, std::string>& metadata, std::span<const NamedTensor> more) {
   std::vector<Tensor> kept;

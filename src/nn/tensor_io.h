@@ -22,6 +22,19 @@ std::map<std::string, at::Tensor> named_tensors(const torch::nn::Module& module)
 // shape is a UserError.
 void load_tensors(torch::nn::Module& module, const SafetensorsFile& file, const std::string& prefix = "");
 
+// What take_tensors did with each tensor of a module, by name.
+struct TakenTensors {
+  std::vector<std::string> taken;
+  std::vector<std::string> missing;      // no such tensor in the file
+  std::vector<std::string> other_shape;  // one of that name that does not fit
+
+  size_t total() const { return taken.size() + missing.size() + other_shape.size(); }
+};
+
+// Fills every parameter and buffer of `module` that the file has under the same name and in the same shape,
+// and leaves the others alone.
+TakenTensors take_tensors(torch::nn::Module& module, const SafetensorsFile& file);
+
 // Writes the tensors, and after them `more`, which are stored already. With the metadata of a model, it is
 // one (write_model).
 void save_tensors(const std::map<std::string, at::Tensor>& tensors, const std::filesystem::path& path,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "kernels/memory.h"
 #include "kernels/rows.h"
 
 namespace memsizer::runtime {

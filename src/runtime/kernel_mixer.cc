@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "kernels/memory.h"
 #include "kernels/rows.h"
 
 namespace memsizer::runtime {

@@ -158,6 +158,16 @@ float* Model::features(Work& work, Scratch::Frame& frame, const Ragged& rows, st
   return x;
 }
 
+float* Model::last_features(Work& work, Scratch::Frame& frame, const Ragged& rows,
+                            std::span<const int32_t> tokens, DecoderState& state) const {
+  const int64_t dim = config().dim;
+  float* x = features(work, frame, rows, tokens, state);
+  if (rows.tokens() > rows.sequences()) {
+    for (int64_t r = 0; r < rows.sequences(); ++r) std::copy_n(x + (rows.end(r) - 1) * dim, dim, x + r * dim);
+  }
+  return x;
+}
+
 void Model::check_step(const Ragged& rows, std::span<const int32_t> tokens, const DecoderState& state) const {
   check_tokens(tokens, vocab(), "target");
   if (rows.sequences() == state.rows() && rows.tokens() == static_cast<int64_t>(tokens.size())) return;
@@ -180,11 +190,15 @@ void Model::advance(Work& work, const Ragged& rows, std::span<const int32_t> tok
     output_.apply(work, {features(work, frame, rows, tokens, state), dim}, rows.tokens(), scores);
     return;
   }
-  float* x = features(work, frame, rows, tokens, state);
-  if (rows.tokens() > rows.sequences()) {
-    for (int64_t r = 0; r < rows.sequences(); ++r) std::copy_n(x + (rows.end(r) - 1) * dim, dim, x + r * dim);
-  }
-  output_.apply(work, {x, dim}, rows.sequences(), scores);
+  output_.apply(work, {last_features(work, frame, rows, tokens, state), dim}, rows.sequences(), scores);
+}
+
+void Model::advance(Work& work, const Ragged& rows, std::span<const int32_t> tokens, DecoderState& state,
+                    const kernels::PackedMatrix& output, float* scores) const {
+  check_step(rows, tokens, state);
+  Scratch::Frame frame(work.scratch);
+  const float* x = last_features(work, frame, rows, tokens, state);
+  kernels::matmul(work.team, output, {x, config().dim}, rows.sequences(), {scores, output.rows()});
 }
 
 }  // namespace memsizer::runtime

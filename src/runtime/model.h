@@ -56,11 +56,21 @@ class Model {
   void advance(Work& work, const Ragged& rows, std::span<const int32_t> tokens, DecoderState& state,
                Scores which, float* scores) const;
 
+  // The rows of the output matrix of some tokens; and the step that computes only their logits, of what
+  // follows the last token: [rows, output.rows()]. Not with adaptive softmax.
+  kernels::PackedMatrix output_rows(Work& work, std::span<const int32_t> tokens) const {
+    return output_.rows_of(work, tokens);
+  }
+  void advance(Work& work, const Ragged& rows, std::span<const int32_t> tokens, DecoderState& state,
+               const kernels::PackedMatrix& output, float* scores) const;
+
  private:
   void check_step(const Ragged& rows, std::span<const int32_t> tokens, const DecoderState& state) const;
-  // One piece of `advance`; returns the features of every token in `frame`'s memory.
+  // One piece of `advance`; returns the features of every token, or of each row's last, in `frame`'s memory.
   float* features(Work& work, Scratch::Frame& frame, const Ragged& rows, std::span<const int32_t> tokens,
                   DecoderState& state) const;
+  float* last_features(Work& work, Scratch::Frame& frame, const Ragged& rows, std::span<const int32_t> tokens,
+                       DecoderState& state) const;
 
   ModelDescription description_;
   int64_t longest_source_;

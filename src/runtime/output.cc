@@ -1,6 +1,7 @@
 #include "runtime/output.h"
 
 #include <algorithm>
+#include <stdexcept>
 
 #include "kernels/rows.h"
 #include "runtime/mixer.h"
@@ -56,6 +57,11 @@ Output::Output(const ModelConfig& config, const Weights& weights, const Embeddin
                           ? bands[i].table
                           : std::make_shared<const PackedMatrix>(read_matrix(own, name + "2.weight"))});
   }
+}
+
+PackedMatrix Output::rows_of(Work& work, std::span<const int32_t> tokens) const {
+  if (!tails_.empty()) throw std::logic_error("adaptive softmax has no single matrix to select rows of");
+  return table_->selected(work.team, tokens);
 }
 
 void Output::apply(Work& work, ConstRows x, int64_t count, float* out) const {

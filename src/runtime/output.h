@@ -12,6 +12,9 @@ class Output {
 
   int64_t vocab() const { return vocab_; }
 
+  // The rows of these tokens, for a shortlist; not of adaptive softmax.
+  kernels::PackedMatrix rows_of(Work& work, std::span<const int32_t> tokens) const;
+
   // x [count, dim] -> out [count, vocab]
   void apply(Work& work, ConstRows x, int64_t count, float* out) const;
 

@@ -1,5 +1,7 @@
 #include "text/white_space.h"
 
+#include <algorithm>
+
 #include "core/utf8.h"
 
 namespace memsizer::text {
@@ -28,6 +30,12 @@ std::string normalize_space(std::string_view text) {
     normal += word;
   }
   return normal;
+}
+
+std::string on_one_line(std::string text) {
+  std::ranges::replace_if(
+      text, [](char c) { return c == '\n' || c == '\r'; }, ' ');
+  return text;
 }
 
 bool is_blank(std::string_view text) {

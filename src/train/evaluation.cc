@@ -95,7 +95,7 @@ class TorchEvaluated : public evaluate::EvaluatedModel {
     if (batch.source.defined()) batch.source = batch.source.to(device_);
     batch.input = batch.input.to(device_);
     batch.targets = batch.targets.to(device_);
-    sum.total -= model_.loss(batch, 0.0, nn::Pass{}).nll.item<double>();
+    sum.total -= model_.loss(batch, 0.0, nullptr, nn::Pass{}).nll.item<double>();
   }
 
   TaskModel& model_;

@@ -8,7 +8,7 @@
 
 #include "core/error.h"
 #include "model/model_checksum.h"
-#include "nn/tensor_io.h"
+#include "train/config_difference.h"
 
 namespace memsizer::train {
 namespace {
@@ -61,19 +61,30 @@ Learner::Learner(const Recipe& recipe, ModelDescription description, at::Device 
   NamedParameters trained = trained_parameters(model_->module());
   for (const auto& [name, parameter] : trained) parameters_.push_back(parameter);
   optimizer_ = std::make_unique<Optimizer>(std::move(trained), recipe.optimizer);
-  if (options_.ema_decay > 0.0) {
-    for (const auto& [name, tensor] : nn::named_tensors(model_->module()))
-      average_.emplace(name, tensor.detach().clone());
-  }
+  restart_average();
+}
+
+void Learner::restart_average() {
+  average_.clear();
+  if (options_.ema_decay <= 0.0) return;
+  for (const auto& [name, tensor] : nn::named_tensors(model_->module()))
+    average_.emplace(name, tensor.detach().clone());
+}
+
+nn::TakenTensors Learner::start_from(const SafetensorsFile& weights) {
+  nn::TakenTensors taken = nn::take_tensors(model_->module(), weights);
+  restart_average();
+  return taken;
 }
 
 Update Learner::update(std::span<const TokenBatch> batches, double learning_rate) {
   optimizer_->zero_gradients();
   Update done = accumulate(batches);
-  std::array<double, 2> losses = {done.loss, done.nll};
+  std::array<double, 3> losses = {done.loss, done.nll, done.teacher};
   group_.all_reduce_sum(losses);
   done.loss = losses[0];
   done.nll = losses[1];
+  done.teacher = losses[2];
   group_.all_reduce_sum({&done.tokens, 1});
   done.learning_rate = learning_rate;
   // A loss that is no number on one process is none in the sum, so all of them return here.
@@ -97,7 +108,8 @@ Update Learner::accumulate(std::span<const TokenBatch> batches) {
     const Loss loss = loss_of(batch, pass);
     if (done.has_finite_loss()) {
       done.tokens += batch.target_tokens;
-      done.loss += loss.value.item<double>();
+      done.loss += (loss.teacher.defined() ? loss.smoothed : loss.value).item<double>();
+      if (loss.teacher.defined()) done.teacher += loss.teacher.item<double>();
       done.nll += loss.nll.item<double>();
       done.last_batch = i;
     }
@@ -110,7 +122,18 @@ Update Learner::accumulate(std::span<const TokenBatch> batches) {
 
 Loss Learner::loss_of(const TokenBatch& batch, const nn::Pass& pass) {
   const Autocast autocast(options_.precision);
-  return model_->loss(batch, options_.label_smoothing, pass);
+  if (!teacher_ || options_.teacher_weight == 0.0)
+    return model_->loss(batch, options_.label_smoothing, nullptr, pass);
+  const Lesson lesson = lesson_of(batch);
+  return model_->loss(batch, options_.label_smoothing, &lesson, pass);
+}
+
+Lesson Learner::lesson_of(const TokenBatch& batch) {
+  const torch::NoGradGuard no_grad;
+  return {.features = teacher_->features(batch, nn::Pass{}).flatten(0, 1),
+          .weight = teacher_->output_weight(),
+          .share = options_.teacher_weight,
+          .temperature = options_.teacher_temperature};
 }
 
 void Learner::step(Update& done) {
@@ -177,17 +200,12 @@ void Learner::load(const CheckpointFiles& files) {
 }
 
 void Learner::require_same_model(const ModelConfig& stored, const std::filesystem::path& checkpoint) const {
-  ModelConfig theirs = stored;
-  ModelConfig ours = description_.config;
-  const std::vector<OptionRef> stored_options = collect_options(theirs, "model");
-  for (const OptionRef& option : collect_options(ours, "model")) {
-    const nlohmann::json found = find_option(stored_options, option.path)->get();
-    if (found == option.get()) continue;
-    throw UserError(
-        "{} is a checkpoint of another model: its {} is {}, this recipe's is {}; resume with the recipe it "
-        "was made with, or choose another folder with --out",
-        checkpoint.string(), option.path, found.dump(), option.get().dump());
-  }
+  const auto found = first_difference(stored, description_.config);
+  if (!found) return;
+  throw UserError(
+      "{} is a checkpoint of another model: its {} is {}, this recipe's is {}; resume with the recipe it "
+      "was made with, or choose another folder with --out",
+      checkpoint.string(), found->option, found->theirs, found->ours);
 }
 
 void Learner::load_model(const std::filesystem::path& path) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "model/model_file.h"
+#include "nn/tensor_io.h"
 #include "train/checkpoints.h"
 #include "train/group.h"
 #include "train/optimizer.h"
@@ -20,8 +21,9 @@ namespace memsizer::train {
 
 // What one update came to. Losses and tokens are sums over all its batches, on all processes of the group.
 struct Update {
-  double loss = 0.0;
+  double loss = 0.0;  // label-smoothed, without what the teacher adds
   double nll = 0.0;
+  double teacher = 0.0;  // cross-entropy to the teacher's distribution; 0 without one
   int64_t tokens = 0;
   double gradient_norm = 0.0;
   double learning_rate = 0.0;
@@ -43,6 +45,7 @@ class Learner {
   Update update(std::span<const TokenBatch> batches, double learning_rate);
 
   TaskModel& model() { return *model_; }
+  at::Device device() const { return device_; }
   const LearnerState& state() const { return state_; }
 
   // The model has the averaged weights, if there are any, for as long as the result lives.
@@ -54,12 +57,22 @@ class Learner {
   void load(const CheckpointFiles& files);
   void set_state(const LearnerState& state) { state_ = state; }
 
+  // Before the first update: takes the weights that fit from another model's file.
+  nn::TakenTensors start_from(const SafetensorsFile& weights);
+  // The average starts anew from the weights as they are, for those that were changed by others.
+  void restart_average();
+
+  // From now on the loss is shared with a frozen model of the same vocabulary, as training.teacher_weight and
+  // training.teacher_temperature say.
+  void learn_from(std::unique_ptr<TaskModel> teacher) { teacher_ = std::move(teacher); }
+
   // Takes the weights of a finished model; there is no average from then on.
   void load_model(const std::filesystem::path& path);
 
  private:
   Update accumulate(std::span<const TokenBatch> batches);
   Loss loss_of(const TokenBatch& batch, const nn::Pass& pass);
+  Lesson lesson_of(const TokenBatch& batch);
   void step(Update& done);
   void average_weights();
   void require_same_model(const ModelConfig& stored, const std::filesystem::path& checkpoint) const;
@@ -70,6 +83,7 @@ class Learner {
   at::Device device_;
   Group& group_;
   std::unique_ptr<TaskModel> model_;
+  std::unique_ptr<TaskModel> teacher_;  // null: none
   std::vector<at::Tensor> parameters_;  // those that are trained
   std::unique_ptr<Optimizer> optimizer_;
   std::map<std::string, at::Tensor> average_;  // empty: none

@@ -179,6 +179,13 @@ void validate(const TrainingOptions& o) {
   require(o.keep_last >= 1, "training.keep_last", o.keep_last, "at least 1");
   require(o.average_last >= 0 && o.average_last <= o.keep_last, "training.average_last", o.average_last,
           fmt::format("from 0 to training.keep_last ({})", o.keep_last));
+  require(o.init_fit_updates >= 0, "training.init_fit_updates", o.init_fit_updates, "0 (none) or more");
+  require(o.init_fit_updates == 0 || !o.init_from.empty(), "training.init_fit_updates", o.init_fit_updates,
+          "0 without training.init_from, the model that mixers are fitted to");
+  require(o.teacher_weight >= 0.0 && o.teacher_weight <= 1.0, "training.teacher_weight", o.teacher_weight,
+          "from 0 to 1");
+  require(o.teacher_temperature > 0.0 && o.teacher_temperature <= 100.0, "training.teacher_temperature",
+          o.teacher_temperature, "above 0 and at most 100");
 }
 
 void validate(const ValidationOptions& o, Task task) {
@@ -232,8 +239,18 @@ void Recipe::validate() const {
   train::validate(optimizer);
   train::validate(schedule);
   train::validate(training);
+  if (!training.teacher.empty() && model.adaptive.enabled()) {
+    throw UserError(
+        "training.teacher does not go with model.adaptive.cutoffs, a softmax in parts; leave one of them "
+        "out");
+  }
   train::validate(validation, task.kind);
   memsizer::validate(generation, "generation");
+  if (generation.shortlist) {
+    throw UserError(
+        "generation.shortlist is true, but a model in training has none; train, then run memsizer "
+        "shortlist");
+  }
   if (generation.max_source_tokens != data.max_source_tokens) {
     throw UserError(
         "generation.max_source_tokens is {} but data.max_source_tokens is {}; set the latter alone",

@@ -111,6 +111,11 @@ struct TrainingOptions {
   double checkpoint_minutes = 0.0;
   int64_t keep_last = 5;
   int64_t average_last = 0;
+  std::string init_from;
+  int64_t init_fit_updates = 0;
+  std::string teacher;
+  double teacher_weight = 0.7;
+  double teacher_temperature = 1.0;
 
   template <typename Self, typename Visitor>
   static void fields(Self& self, Visitor&& visit) {
@@ -133,6 +138,14 @@ struct TrainingOptions {
     visit("keep_last", self.keep_last, "checkpoints kept, beside the best");
     visit("average_last", self.average_last,
           "the final model is the mean of this many last checkpoints; 0: the best");
+    visit("init_from", self.init_from,
+          "a trained model to start from: every tensor that fits is taken; empty: from scratch");
+    visit("init_fit_updates", self.init_fit_updates,
+          "updates that fit each new mixer to the one of init_from, before the training; 0: none");
+    visit("teacher", self.teacher, "a trained model whose distributions are learned too; empty: none");
+    visit("teacher_weight", self.teacher_weight, "share of the teacher in the loss");
+    visit("teacher_temperature", self.teacher_temperature,
+          "both sides' logits are divided by this before they are compared; above 1: softer");
   }
 };
 

@@ -49,11 +49,16 @@ class PairModel : public TaskModel {
   const ModelConfig& config() const override { return model_->config(); }
   void initialise(at::Generator& generator) override { model_->initialise(generator); }
 
-  Loss loss(const TokenBatch& batch, double label_smoothing, const nn::Pass& pass) override {
-    const Tensor features = model_->features(batch.source, batch.input, pass);
-    return linear_cross_entropy(features.flatten(0, 1), model_->output_weight(), batch.targets.flatten(),
-                                label_smoothing);
+  Loss loss(const TokenBatch& batch, double label_smoothing, const Lesson* lesson,
+            const nn::Pass& pass) override {
+    return linear_cross_entropy(features(batch, pass).flatten(0, 1), model_->output_weight(),
+                                batch.targets.flatten(), label_smoothing, lesson);
   }
+
+  Tensor features(const TokenBatch& batch, const nn::Pass& pass) override {
+    return model_->features(batch.source, batch.input, pass);
+  }
+  Tensor output_weight() const override { return model_->output_weight(); }
 
   std::unique_ptr<decode::StepModel> start(const Tensor& source) override {
     return std::make_unique<TorchStepModel>(model_, source);
@@ -71,18 +76,26 @@ class StreamModel : public TaskModel {
   const ModelConfig& config() const override { return model_->config(); }
   void initialise(at::Generator& generator) override { model_->initialise(generator); }
 
-  Loss loss(const TokenBatch& batch, double label_smoothing, const nn::Pass& pass) override {
-    const Tensor features = model_->forward(batch.input, pass).flatten(0, 1);
+  Loss loss(const TokenBatch& batch, double label_smoothing, const Lesson* lesson,
+            const nn::Pass& pass) override {
+    const Tensor rows = features(batch, pass).flatten(0, 1);
     const Tensor targets = batch.targets.flatten();
     const nn::AdaptiveSoftmax& adaptive = model_->adaptive_softmax();
-    if (!adaptive) return linear_cross_entropy(features, model_->output_weight(), targets, label_smoothing);
+    if (!adaptive)
+      return linear_cross_entropy(rows, model_->output_weight(), targets, label_smoothing, lesson);
+    if (lesson) throw std::logic_error("adaptive softmax learns from no teacher");
     // The reference's training loss leaves a term out; scores are made of true probabilities.
     const bool exact = pass.training || !config().adaptive.reference_loss;
-    const Tensor loss =
-        exact ? adaptive->loss(features, targets, pass)
-              : at::nll_loss(adaptive->log_probs(features), targets, {}, at::Reduction::Sum, kPad);
-    return {loss, loss.detach()};
+    const Tensor loss = exact
+                            ? adaptive->loss(rows, targets, pass)
+                            : at::nll_loss(adaptive->log_probs(rows), targets, {}, at::Reduction::Sum, kPad);
+    return {loss, loss.detach(), {}, {}};
   }
+
+  Tensor features(const TokenBatch& batch, const nn::Pass& pass) override {
+    return model_->forward(batch.input, pass);
+  }
+  Tensor output_weight() const override { return model_->output_weight(); }
 
   std::unique_ptr<decode::StepModel> start(const Tensor& /*source*/) override {
     throw std::logic_error("a language model has no source to start from");

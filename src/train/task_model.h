@@ -19,8 +19,15 @@ class TaskModel {
   virtual const ModelConfig& config() const = 0;
   virtual void initialise(at::Generator& generator) = 0;
 
-  // Summed over the batch's targets.
-  virtual Loss loss(const TokenBatch& batch, double label_smoothing, const nn::Pass& pass) = 0;
+  // Summed over the batch's targets. `lesson` is what a teacher says of them, or null; adaptive softmax
+  // learns from none (std::logic_error).
+  virtual Loss loss(const TokenBatch& batch, double label_smoothing, const Lesson* lesson,
+                    const nn::Pass& pass) = 0;
+
+  // The last layer's output for each target [batch, target, dim], and the weight [vocab, dim] that makes
+  // logits of it, which adaptive softmax does not have.
+  virtual at::Tensor features(const TokenBatch& batch, const nn::Pass& pass) = 0;
+  virtual at::Tensor output_weight() const = 0;
 
   // Ready to generate for each row of `source` [batch, time]; a language model cannot (std::logic_error).
   virtual std::unique_ptr<decode::StepModel> start(const at::Tensor& source) = 0;

@@ -9,6 +9,7 @@
 #include "core/error.h"
 #include "model/tensor_list.h"
 #include "train/device.h"
+#include "train/mixer_fit.h"
 #include "train/process.h"
 #include "train/run_log.h"
 #include "train/run_report.h"
@@ -82,17 +83,47 @@ void Trainer::open() {
   Opening opening(writer);
   if (writer) folder_.open(resume_);
   const at::Device device = training_device(recipe_.training);
-  if (writer) checkpoints_.open();
+  const std::vector<int64_t> steps = group_->writer_first([&] {
+    if (writer) checkpoints_.open();
+    return checkpoints_.steps();
+  });
+  // A run that goes on has weights of its own.
+  if (steps.empty() && !recipe_.training.init_from.empty()) {
+    origin_.emplace("training.init_from", recipe_.training.init_from);
+    origin_->require_fit(recipe_);
+  }
+  std::optional<TrainedModel> teacher;
+  if (!recipe_.training.teacher.empty()) {
+    teacher.emplace("training.teacher", recipe_.training.teacher);
+    teacher->require_fit(recipe_);
+    teacher->require_logits();
+  }
+  const TrainedModel* trained = origin_ ? &*origin_ : teacher ? &*teacher : nullptr;
   data_ = group_->writer_first([&] {
     return open_training_data(recipe_, folder_, folder_.holds_run() || !writer,
+                              trained ? &trained->description() : nullptr,
                               [&](const std::string& line) { opening.tell(line); });
   });
   interruption_.emplace();
   set_threads(static_cast<int>(recipe_.training.threads));
   recipe_.model = fitted(recipe_.model, *data_);
+  if (origin_) {
+    origin_->require_vocabulary(*data_);
+    origin_->require_architecture(recipe_.model);
+  }
+  if (teacher) teacher->require_vocabulary(*data_);
   learner_ = std::make_unique<Learner>(recipe_, description_of(recipe_, *data_), device, *group_);
   batches_ = std::make_unique<BatchStream>(data_->train, recipe_, Share{group_->rank(), group_->size()});
-  const std::vector<int64_t> steps = checkpoints_.steps();
+  nn::TakenTensors taken;
+  if (origin_) {
+    taken = learner_->start_from(origin_->file());
+    for (const std::string& line : described(taken, origin_->path())) opening.tell(line);
+  }
+  if (teacher) {
+    learner_->learn_from(teacher->frozen(device));
+    opening.tell(
+        fmt::format("teacher: {}, with {} of the loss", teacher->path(), recipe_.training.teacher_weight));
+  }
   if (!steps.empty()) {
     const CheckpointFiles checkpoint = checkpoints_.files(steps.back());
     restore(checkpoint);
@@ -100,11 +131,23 @@ void Trainer::open() {
   }
   if (writer) {
     write_text(folder_.recipe(), recipe_.to_toml());
-    observer_ = std::make_unique<RunLog>(folder_, recipe_.training, state_.updates);
+    observer_ = std::make_unique<RunLog>(folder_, recipe_.training, resumed_ ? state_.updates : -1);
   } else {
     observer_ = std::make_unique<TrainingObserver>();
   }
   opening.tell_all();
+  if (origin_) observer_->took(origin_->path(), taken);
+}
+
+// Starts anew when a run is interrupted in it: there is no checkpoint before the first update.
+bool Trainer::fit_mixers() {
+  const int64_t updates = recipe_.training.init_fit_updates;
+  if (!origin_ || updates == 0) return true;
+  MixerFit fit(origin_->frozen(learner_->device()), learner_->model(), *group_);
+  BatchStream batches(data_->train, recipe_, Share{group_->rank(), group_->size()});
+  if (!fit.run(updates, batches, *interruption_, *observer_)) return false;
+  learner_->restart_average();
+  return true;
 }
 
 void Trainer::restore(const CheckpointFiles& checkpoint) {
@@ -125,7 +168,10 @@ void Trainer::restore(const CheckpointFiles& checkpoint) {
 TrainingResult Trainer::run() {
   if (!data_) open();
   TrainingLoop loop(recipe_, {*this, *group_, *observer_, *interruption_}, state_, resumed_);
-  if (loop.run()) return finish();
+  if (fit_mixers()) {
+    origin_.reset();
+    if (loop.run()) return finish();
+  }
   TrainingResult stopped;
   stopped.updates = state_.updates;
   stopped.seconds = state_.seconds;

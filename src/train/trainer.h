@@ -13,6 +13,7 @@
 #include "train/interruption.h"
 #include "train/learner.h"
 #include "train/run_folder.h"
+#include "train/trained_model.h"
 #include "train/trainer_state.h"
 #include "train/training_loop.h"
 
@@ -58,6 +59,7 @@ class Trainer : private TrainingWork {
   std::string describe(const Update& update) const override;
 
   void restore(const CheckpointFiles& checkpoint);
+  bool fit_mixers();
   void make_model();
   TrainingResult finish();
 
@@ -68,7 +70,8 @@ class Trainer : private TrainingWork {
   Checkpoints checkpoints_;
   TrainerState state_;
   // Made by open().
-  bool resumed_ = false;  // from a checkpoint
+  bool resumed_ = false;                // from a checkpoint
+  std::optional<TrainedModel> origin_;  // what the weights start from, until they do
   std::optional<TrainingData> data_;
   std::optional<Interruption> interruption_;
   std::unique_ptr<Learner> learner_;

@@ -20,6 +20,7 @@ nlohmann::json TrainerState::to_json() const {
           {"worse_validations", worse_validations},
           {"log_loss", log_loss},
           {"log_nll", log_nll},
+          {"log_teacher", log_teacher},
           {"log_tokens", log_tokens},
           {"log_seconds", log_seconds}};
 }
@@ -39,6 +40,7 @@ TrainerState TrainerState::from_json(const nlohmann::json& json, const std::stri
     state.worse_validations = json.at("worse_validations").get<int64_t>();
     state.log_loss = json.at("log_loss").get<double>();
     state.log_nll = json.at("log_nll").get<double>();
+    state.log_teacher = json.value("log_teacher", 0.0);  // older checkpoints had no teacher
     state.log_tokens = json.at("log_tokens").get<int64_t>();
     state.log_seconds = json.at("log_seconds").get<double>();
   } catch (const nlohmann::json::exception& error) {

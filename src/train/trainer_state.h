@@ -32,6 +32,7 @@ struct TrainerState {
   // Since the last line of the log.
   double log_loss = 0.0;
   double log_nll = 0.0;
+  double log_teacher = 0.0;
   int64_t log_tokens = 0;
   double log_seconds = 0.0;
 

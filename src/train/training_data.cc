@@ -32,13 +32,22 @@ std::unique_ptr<Tokenizer> train_on(const Recipe& recipe, Side side) {
   return text::train_tokenizer(options, next_line);
 }
 
+// Where a tokenizer comes from, the first of these that is not empty; otherwise it is trained.
+struct TokenizerOrigin {
+  std::string named;  // a file
+  std::string bytes;  // out of a model
+};
+
 // A run that goes on keeps its tokenizer; one left behind by a run that never began is not trusted.
-std::unique_ptr<Tokenizer> tokenizer_for(const Recipe& recipe, Side side, const std::string& named,
+std::unique_ptr<Tokenizer> tokenizer_for(const Recipe& recipe, Side side, const TokenizerOrigin& origin,
                                          const fs::path& path, bool stored, const Note& note) {
   if (stored && fs::exists(path)) return text::read_tokenizer(path);
   std::unique_ptr<Tokenizer> tokenizer;
-  if (!named.empty()) {
-    tokenizer = text::read_tokenizer(named);
+  if (!origin.named.empty()) {
+    tokenizer = text::read_tokenizer(origin.named);
+  } else if (!origin.bytes.empty()) {
+    tokenizer = text::load_tokenizer(origin.bytes, "the tokenizer of the model to start or learn from");
+    note(fmt::format("tokenizer: that of the model, {} tokens", tokenizer->size()));
   } else {
     tokenizer = train_on(recipe, side);
     note(fmt::format("tokenizer: trained, {} tokens", tokenizer->size()));
@@ -60,17 +69,18 @@ void tell(const std::string& name, const text::CorpusReport& report, bool pairs,
 }  // namespace
 
 TrainingData open_training_data(const Recipe& recipe, const RunFolder& folder, bool stored,
-                                const Note& note) {
+                                const ModelDescription* model, const Note& note) {
   const bool pairs = !recipe.is_language_model();
   const bool joint = recipe.data.tokenizer.joint || !pairs;
   std::unique_ptr<Tokenizer> source_tokenizer;
   if (!joint) {
-    source_tokenizer = tokenizer_for(recipe, Side::Source, recipe.data.tokenizer.source_model,
-                                     folder.source_tokenizer(), stored, note);
+    source_tokenizer = tokenizer_for(
+        recipe, Side::Source, {recipe.data.tokenizer.source_model, model ? model->source_tokenizer : ""},
+        folder.source_tokenizer(), stored, note);
   }
-  std::unique_ptr<Tokenizer> tokenizer =
-      tokenizer_for(recipe, pairs && joint ? Side::Both : Side::Target, recipe.data.tokenizer.model,
-                    folder.tokenizer(), stored, note);
+  std::unique_ptr<Tokenizer> tokenizer = tokenizer_for(
+      recipe, pairs && joint ? Side::Both : Side::Target,
+      {recipe.data.tokenizer.model, model ? model->tokenizer : ""}, folder.tokenizer(), stored, note);
   const fs::path cache = recipe.data.cache.empty() ? folder.cache() : fs::path(recipe.data.cache);
   const Tokenizer* source_side = !pairs             ? nullptr
                                  : source_tokenizer ? source_tokenizer.get()

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "model/model_file.h"
 #include "text/token_corpus.h"
 #include "text/tokenizer.h"
 #include "train/recipe.h"
@@ -33,9 +34,10 @@ struct TrainingData {
 
 using Note = std::function<void(const std::string& line)>;
 
-// Loads the tokenizers the recipe names, or trains them, and stores them in `folder`, from where they are
-// taken if `stored` says so; then opens the corpora, tokenised once. What was found in the data is told line
-// by line.
-TrainingData open_training_data(const Recipe& recipe, const RunFolder& folder, bool stored, const Note& note);
+// Loads the tokenizers the recipe names, or takes those of `model`, or trains them without one, and stores
+// them in `folder`, from where they are taken if `stored` says so; then opens the corpora, tokenised once.
+// What was found in the data is told line by line.
+TrainingData open_training_data(const Recipe& recipe, const RunFolder& folder, bool stored,
+                                const ModelDescription* model, const Note& note);
 
 }  // namespace memsizer::train

@@ -59,6 +59,7 @@ Update TrainingLoop::update() {
   state_.position = parts_.work.position();
   state_.log_loss += done.loss;
   state_.log_nll += done.nll;
+  state_.log_teacher += done.teacher;
   state_.log_tokens += done.tokens;
   return done;
 }
@@ -84,13 +85,14 @@ void TrainingLoop::log(const Update& update) {
   parts_.observer.trained(state_.updates,
                           {.loss = state_.log_loss / tokens,
                            .nll = state_.log_nll / tokens,
+                           .teacher = state_.log_teacher / tokens,
                            .learning_rate = update.learning_rate,
                            .gradient_norm = update.gradient_norm,
                            .epoch = state_.position.epoch,
                            .tokens = state_.tokens,
                            .tokens_per_second = tokens / std::max(1e-9, now - state_.log_seconds),
                            .seconds = now});
-  state_.log_loss = state_.log_nll = 0.0;
+  state_.log_loss = state_.log_nll = state_.log_teacher = 0.0;
   state_.log_tokens = 0;
   state_.log_seconds = now;
 }

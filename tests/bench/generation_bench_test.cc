@@ -53,6 +53,19 @@ TEST(GenerationBench, BeamKeepsTheStateOfEveryHypothesis) {
   EXPECT_GT(result.state_bytes, greedy);
 }
 
+TEST(GenerationBench, AShortlistLeavesFewerWeightsToRead) {
+  GenerationPoint point = tiny_point(mechanism_named("memsizer"));
+  const int64_t whole = measure_generation(point).weight_bytes;
+  point.shortlist = 10;
+  for (const int64_t beam : {1, 3}) {
+    point.beam = beam;
+    const GenerationResult result = measure_generation(point);
+    expect_whole(result);
+    // Two rows have at most 16 tokens: 10 each, of which 4 are the special ones.
+    EXPECT_LE(result.weight_bytes, whole - 4 * (100 - 16) * point.config.dim);
+  }
+}
+
 TEST(GenerationBench, StateGrowsWithLengthForSoftmaxOnly) {
   const auto state_at = [](Mechanism mechanism, int64_t length) {
     GenerationPoint point = tiny_point(mechanism);

@@ -28,16 +28,19 @@ TEST(Sweep, HasEveryCombination) {
   lists.lengths = {8, 16, 32};
   lists.batches = {1, 2};
   lists.precisions = {"fp32", "int8"};
+  lists.shortlists = {0, 10};
   const auto points = sweep_points(lists, like());
-  ASSERT_EQ(points.size(), 24U);
+  ASSERT_EQ(points.size(), 48U);
   EXPECT_EQ(points[0].point.length, 8);
   EXPECT_EQ(points[1].point.length, 8);
-  EXPECT_EQ(points[2].point.length, 16);
+  EXPECT_EQ(points[2].point.length, 8);
+  EXPECT_EQ(points[2].point.shortlist, 10);
+  EXPECT_EQ(points[4].point.length, 16);
   EXPECT_EQ(points[0].variant.mechanism, "softmax");
   EXPECT_EQ(points[1].variant.mechanism, "memsizer");
-  EXPECT_EQ(points[23].variant.mechanism, "memsizer");
-  EXPECT_EQ(points[23].point.type, WeightType::I8);
-  EXPECT_EQ(points[23].point.config.decoder.self, mechanism_named("memsizer"));
+  EXPECT_EQ(points[47].variant.mechanism, "memsizer");
+  EXPECT_EQ(points[47].point.type, WeightType::I8);
+  EXPECT_EQ(points[47].point.config.decoder.self, mechanism_named("memsizer"));
 }
 
 TEST(Sweep, RefusesImpossibleValues) {
@@ -50,6 +53,8 @@ TEST(Sweep, RefusesImpossibleValues) {
   refused([](SweepLists& lists) { lists.batches = {-1}; });
   refused([](SweepLists& lists) { lists.beams = {0}; });
   refused([](SweepLists& lists) { lists.threads = {0}; });
+  refused([](SweepLists& lists) { lists.shortlists = {-1}; });
+  refused([](SweepLists& lists) { lists.shortlists = {101}; });
   refused([](SweepLists& lists) { lists.precisions = {"int4"}; });
 }
 

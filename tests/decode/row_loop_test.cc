@@ -27,6 +27,16 @@ struct Case {
   GenerationOptions options;
 };
 
+// Some tokens, with those that the request names.
+TokenList random_list(Random& random, int32_t start_token) {
+  std::vector<int32_t> list;
+  for (int32_t token = 0; token < kLogits.vocab; ++token) {
+    const bool named = token <= kUnk || token == start_token || token == 5 || token == 7;
+    if (named || random.below(2) == 0) list.push_back(token);
+  }
+  return std::make_shared<const std::vector<int32_t>>(list);
+}
+
 // Settings of every kind, each request with its own.
 Case random_case(Random& random) {
   Case made;
@@ -46,6 +56,7 @@ Case random_case(Random& random) {
   options.top_k = random.below(2) == 0 ? 0 : 4;
   options.top_p = random.below(2) == 0 ? 1.0 : 0.8;
   options.seed = between(random, 0, 100);
+  if (random.below(3) == 0) made.request.among = random_list(random, made.request.start_token);
   return made;
 }
 

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <condition_variable>
 #include <mutex>
 #include <stdexcept>
@@ -13,6 +14,8 @@
 #include "engine/text_stream.h"
 #include "engine/work_pool.h"
 #include "engine/written_model.h"
+#include "model/shortlist.h"
+#include "runtime/joined_tokens.h"
 #include "support/messages.h"
 
 namespace memsizer::engine {
@@ -100,6 +103,66 @@ TEST(Generator, RequestsThatJoinARunningBatchGetWhatTheyGetAlone) {
       }
     }
   }
+}
+
+// A few tokens for each of the tiny model's 12, other ones for each.
+ModelDescription with_shortlist(ModelDescription description) {
+  std::vector<std::vector<int32_t>> likely;
+  for (int32_t source = 0; source < 12; ++source)
+    likely.push_back({4 + source % 8, 4 + (source * 5 + 1) % 8});
+  description.shortlist = std::make_shared<const Shortlist>(Shortlist({7}, likely));
+  return description;
+}
+
+TEST(Generator, RequestsWithShortlistsGetWhatTheyGetAlone) {
+  const auto model = written_model(with_shortlist(tiny_translator(mechanism_named("memsizer"))));
+  Random random{17};
+  std::vector<Request> requests;
+  std::vector<Result> expected;
+  size_t differ = 0;
+  for (int i = 0; i < 64; ++i) {
+    Request request = random_request(random);
+    const Result without = alone(*model, request);
+    request.options.shortlist = random.below(4) != 0;
+    requests.push_back(request);
+    expected.push_back(alone(*model, request));
+    if (!request.options.shortlist || std::get<std::string>(request.input).empty()) continue;
+    const std::vector<int32_t> source =
+        cut_source(*model, request.options, model->encode(std::get<std::string>(request.input)));
+    const std::vector<int32_t> allowed = model->description().shortlist->candidates(source);
+    for (const Output& output : expected.back().outputs) {
+      for (const int32_t token : output.tokens) EXPECT_TRUE(std::ranges::binary_search(allowed, token));
+    }
+    if (without.outputs.front().tokens != expected.back().outputs.front().tokens) ++differ;
+  }
+  EXPECT_GT(differ, 10U);
+  Generator generator(*model, kSmall);
+  std::vector<Ticket> tickets;
+  for (const Request& request : requests) tickets.push_back(generator.submit(request));
+  for (size_t i = 0; i < tickets.size(); ++i) {
+    SCOPED_TRACE("request " + std::to_string(i));
+    ASSERT_NO_FATAL_FAILURE(expect_equal(tickets[i].get(), expected[i]));
+  }
+}
+
+TEST(Generator, AShortlistThatCannotBeUsedIsRefused) {
+  const auto message = [](const TextModel& model, Request request) {
+    request.options.shortlist = true;
+    return message_of([&] { alone(model, request); });
+  };
+  Request request;
+  request.input = "the cat";
+  const auto plain = written_model(tiny_translator(mechanism_named("memsizer")));
+  EXPECT_TRUE(has_text(message(*plain, request), "has no shortlist; make one with memsizer shortlist"));
+  const auto language_model = written_model(tiny_language_model(mechanism_named("memsizer")));
+  EXPECT_TRUE(has_text(message(*language_model, request), "is a language model"));
+  const auto listed = written_model(with_shortlist(tiny_translator(mechanism_named("memsizer"))));
+  EXPECT_EQ(message(*listed, request), "no error");
+  runtime::Work work;
+  runtime::JoinedTokens source;
+  source.add(listed->encode("the cat"));
+  request.input = SavedState{listed->model().start(work, source.ragged(), source.tokens), {2}};
+  EXPECT_TRUE(has_text(message(*listed, request), "which a state no longer has"));
 }
 
 TEST(Generator, StreamedTextIsTheWholeText) {

@@ -77,6 +77,34 @@ TEST(LinePipeline, WritesEveryLineInOrder) {
   EXPECT_EQ(sources, lines);
 }
 
+// Random numbers come from a line's number, so that work that was interrupted goes on as if it were not.
+TEST(LinePipeline, GoesOnFromAnyLine) {
+  const std::vector<std::string> lines = odd_lines();
+  PipelineSettings settings = settings_of(1, 1, 4);
+  settings.generation.sample = true;
+  LinePipeline pipeline(tiny(), settings);
+  const auto run_from = [&](size_t first) {
+    size_t next = first;
+    std::vector<std::string> outputs;
+    pipeline.run(
+        [&](std::string& line) {
+          if (next == lines.size()) return false;
+          line = lines[next++];
+          return true;
+        },
+        [&](uint64_t line, const std::string& source, const Result& result) {
+          EXPECT_EQ(source, lines[line]);
+          outputs.push_back(result.outputs.front().text);
+        },
+        first);
+    return outputs;
+  };
+  std::vector<std::string> whole = run_from(0);
+  ASSERT_EQ(whole.size(), lines.size());
+  whole.erase(whole.begin(), whole.begin() + 9);
+  EXPECT_EQ(run_from(9), whole);
+}
+
 TEST(LinePipeline, PassesOnWhatReadingAndWritingThrow) {
   LinePipeline pipeline(tiny(), settings_of(1, 1, 4));
   int reads = 0;

@@ -122,7 +122,8 @@ TEST(PackedMatrix, SelectedRowsAreTheRows) {
     PackedMatrix matrix(type, 100, 19);
     matrix.set_rows(0, random_numbers(random, 100 * 19));
     const std::vector<int32_t> rows = {99, 3, 3, 0, 17, 16, 15, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 1};
-    const PackedMatrix selected = matrix.selected(rows);
+    Team team(2);
+    const PackedMatrix selected = matrix.selected(team, rows);
     ASSERT_EQ(selected.rows(), static_cast<int64_t>(rows.size()));
     for (size_t i = 0; i < rows.size(); ++i) {
       ASSERT_TRUE(same_bits(row_of(selected, static_cast<int64_t>(i)), row_of(matrix, rows[i])));

@@ -183,88 +183,6 @@ TEST(Rows, MeanSoftmaxIsItsScalarTwin) {
   }
 }
 
-struct Memory {
-  int64_t slots;
-  int64_t width;
-  int64_t stride;
-  std::vector<float> left;
-  std::vector<float> right;
-  std::vector<float> address;
-  std::vector<float> numbers;
-
-  Memory(std::mt19937& random, int64_t slot_count, int64_t columns)
-      : slots(slot_count),
-        width(columns),
-        stride(columns + 3),
-        left(random_numbers(random, slots)),
-        right(random_numbers(random, width)),
-        address(random_numbers(random, slots)),
-        numbers(random_numbers(random, slots * stride)) {}
-};
-
-TEST(Rows, MemoryIsItsScalarTwin) {
-  std::mt19937 random(6);
-  for (const int64_t width : kWidths) {
-    for (const int64_t slots : {1, 4, 7, 32}) {
-      const Memory memory(random, slots, width);
-      std::vector<float> expected_numbers = memory.numbers;
-      std::vector<float> expected(static_cast<size_t>(width));
-      scalar::memory_step(memory.left.data(), memory.right.data(), memory.address.data(), slots, width,
-                          expected_numbers.data(), memory.stride, expected.data());
-      on_every_target([&] {
-        std::vector<float> numbers = memory.numbers;
-        std::vector<float> out(static_cast<size_t>(width + 1), kUntouched);
-        memory_step(memory.left.data(), memory.right.data(), memory.address.data(), slots, width,
-                    numbers.data(), memory.stride, out.data());
-        ASSERT_EQ(out.back(), kUntouched);
-        out.pop_back();
-        expect_near(numbers, expected_numbers, 1e-6);
-        expect_near(out, expected, 1e-5);
-        for (int64_t j = 0; j < slots; ++j) {
-          for (int64_t i = width; i < memory.stride; ++i) {
-            const auto at = static_cast<size_t>(j * memory.stride + i);
-            ASSERT_EQ(numbers[at], memory.numbers[at]) << "beyond the width";
-          }
-        }
-      });
-      if (HasFatalFailure()) return;
-    }
-  }
-}
-
-TEST(Rows, AMemoryStepIsAWriteAndARead) {
-  std::mt19937 random(7);
-  for (const int64_t width : kWidths) {
-    const Memory memory(random, 9, width);
-    on_every_target([&] {
-      std::vector<float> stepped = memory.numbers;
-      std::vector<float> out(static_cast<size_t>(width));
-      memory_step(memory.left.data(), memory.right.data(), memory.address.data(), memory.slots, width,
-                  stepped.data(), memory.stride, out.data());
-      std::vector<float> written = memory.numbers;
-      std::vector<float> read(static_cast<size_t>(width));
-      memory_write(memory.left.data(), memory.right.data(), memory.slots, width, written.data(),
-                   memory.stride);
-      memory_read(memory.address.data(), written.data(), memory.slots, width, memory.stride, read.data());
-      ASSERT_TRUE(same_bits(stepped, written)) << width;
-      ASSERT_TRUE(same_bits(out, read)) << width;
-      // Cut into ranges as a team would.
-      for (const int64_t cut : {16, 48, 112}) {
-        if (cut >= width) continue;
-        std::vector<float> parts = memory.numbers;
-        std::vector<float> out_of_parts(static_cast<size_t>(width));
-        for (const auto& [begin, end] : {std::pair<int64_t, int64_t>{0, cut}, {cut, width}}) {
-          memory_step(memory.left.data(), memory.right.data() + begin, memory.address.data(), memory.slots,
-                      end - begin, parts.data() + begin, memory.stride, out_of_parts.data() + begin);
-        }
-        ASSERT_TRUE(same_bits(stepped, parts)) << width << " cut at " << cut;
-        ASSERT_TRUE(same_bits(out, out_of_parts)) << width << " cut at " << cut;
-      }
-    });
-    if (HasFatalFailure()) return;
-  }
-}
-
 TEST(Rows, ExponentialsAreWithinAMillionth) {
   std::vector<float> x;
   for (float value = -87.0F; value < 88.7F; value += 0.0113F) x.push_back(value);
@@ -340,6 +258,12 @@ TEST(Rows, ElementwiseFunctionsHaveTails) {
       both(elu_plus_one, scalar::elu_plus_one);
       both(sigmoid, scalar::sigmoid);
       both(relu, scalar::relu);
+      const std::vector<float> gate = random_numbers(random, width, 5.0F);
+      std::ranges::fill(out, kUntouched);
+      std::ranges::fill(expected, kUntouched);
+      silu_gate(x.data() + kShift, gate.data(), width, out.data());
+      scalar::silu_gate(x.data() + kShift, gate.data(), width, expected.data());
+      expect_near(out, expected, 1e-5);
     });
     if (HasFatalFailure()) return;
   }

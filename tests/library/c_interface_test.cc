@@ -92,6 +92,14 @@ TEST_F(CInterface, OptionsOfOlderAndNewerCallersAreTaken) {
   EXPECT_EQ(text_of(model, &newer.known), expected);
 }
 
+TEST_F(CInterface, AShortlistIsAnOption) {
+  const ModelPtr model = load(files.translator());
+  memsizer_options options = defaults(model);
+  EXPECT_EQ(options.shortlist, 0);
+  options.shortlist = 1;
+  EXPECT_TRUE(has_text(text_of(model, &options), "this model has no shortlist"));
+}
+
 TEST_F(CInterface, OptionsWithoutASizeAreRefused) {
   const ModelPtr model = load(files.translator());
   memsizer_options options = defaults(model);

@@ -22,6 +22,30 @@ TEST(Presets, AreValidAndKnownByName) {
   EXPECT_TRUE(has_text(message_of([] { preset_config("bse"); }), "did you mean 'base'?"));
 }
 
+TEST(Presets, NameTheLayersOfADeepEncoderAndAShallowDecoder) {
+  const struct {
+    const char* name;
+    const char* like;
+    int64_t encoder;
+    int64_t decoder;
+  } cases[] = {
+      {"small-6-2", "small", 6, 2},
+      {"small-12-1", "small", 12, 1},
+      {"base-6-2", "base", 6, 2},
+      {"base-12-1", "base", 12, 1},
+  };
+  for (const auto& test : cases) {
+    ModelConfig config = preset_config(test.name);
+    EXPECT_EQ(config.encoder.layers, test.encoder) << test.name;
+    EXPECT_EQ(config.decoder.layers, test.decoder) << test.name;
+    ModelConfig like = preset_config(test.like);
+    config.encoder.layers = like.encoder.layers;
+    config.decoder.layers = like.decoder.layers;
+    EXPECT_EQ(options_to_json(collect_options(config, "")), options_to_json(collect_options(like, "")))
+        << test.name;
+  }
+}
+
 TEST(Presets, ServeAsLanguageModelsToo) {
   for (const std::string name : {"tiny", "small", "base"}) {
     ModelConfig config = preset_config(name);

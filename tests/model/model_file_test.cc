@@ -153,8 +153,8 @@ TEST(ModelFile, OthersAreRefused) {
   };
   EXPECT_TRUE(has_text(message("format", ""), "is not a MemSizer model: its metadata has no 'format'"));
   EXPECT_TRUE(has_text(message("format", "other"), "is of format 'other'; expected memsizer-model"));
-  for (const std::string version : {"3", "0", "-1", "2 ", "02", "99999999999999999999"})
-    EXPECT_TRUE(has_text(message("version", version), "reads versions 1 to 2")) << version;
+  for (const std::string version : {"4", "0", "-1", "2 ", "02", "99999999999999999999"})
+    EXPECT_TRUE(has_text(message("version", version), "reads versions 1 to 3")) << version;
   EXPECT_TRUE(has_text(message("weights", "int4"), "expected f32, bf16 or int8"));
   EXPECT_TRUE(has_text(message("config", "[]"), "'config' is not a JSON object"));
   EXPECT_TRUE(has_text(message("config", "{\"dim\":0}"), "model.dim is 0"));

@@ -17,7 +17,7 @@ namespace memsizer {
 namespace {
 
 // Matrices that stay in F32, each for a reason that TensorSpec::quantized gives.
-constexpr std::array<std::string_view, 10> kKept = {"embed_positions.weight",
+constexpr std::array<std::string_view, 12> kKept = {"embed_positions.weight",
                                                     "feat.weight",
                                                     "compress_k.weight",
                                                     "compress_v.weight",
@@ -26,7 +26,9 @@ constexpr std::array<std::string_view, 10> kKept = {"embed_positions.weight",
                                                     "omega",
                                                     "projection_matrix",
                                                     "attention_weight",
-                                                    "random_matrices"};
+                                                    "random_matrices",
+                                                    "convolution.weight",
+                                                    "decay_proj.weight"};
 
 void expect_every_matrix_decided(const ModelConfig& config) {
   size_t quantized = 0;

@@ -31,28 +31,80 @@ struct SmallModel {
   ModelConfig config;
 };
 
-// Every mechanism that can be causal, with a source and as a language model, and what else changes a state.
-inline std::vector<SmallModel> small_models() {
+// MemSizer with each option that changes its state or its step, and with many together.
+inline std::vector<SmallModel> memsizer_models() {
+  using Change = void (*)(MemsizerOptions&);
+  constexpr std::pair<const char*, Change> kChanges[] = {
+      {"keys made from the input", [](MemsizerOptions& o) { o.keys = MemsizerKeys::Input; }},
+      {"groups", [](MemsizerOptions& o) { o.groups = {.causal = 3, .cross = 3, .encoder = 1}; }},
+      {"means",
+       [](MemsizerOptions& o) {
+         o.read = {MemsizerRead::Mean, MemsizerRead::Mean};
+       }},
+      {"forgetting", [](MemsizerOptions& o) { o.forget = true; }},
+      {"a convolution", [](MemsizerOptions& o) { o.convolution = 4; }},
+      {"gates and outputs",
+       [](MemsizerOptions& o) {
+         o.gate = {.causal = true, .cross = true};
+         o.output = {.causal = true, .cross = true};
+       }},
+      {"a window", [](MemsizerOptions& o) { o.window = 5; }},
+      {"groups that forget, a convolution and means of the source",
+       [](MemsizerOptions& o) {
+         o.groups = {.causal = 3, .cross = 3, .encoder = 1};
+         o.read.cross = MemsizerRead::Mean;
+         o.output.cross = true;
+         o.forget = true;
+         o.convolution = 4;
+       }},
+      {"everything",
+       [](MemsizerOptions& o) {
+         o.keys = MemsizerKeys::Input;
+         o.groups = {.causal = 3, .cross = 3, .encoder = 1};
+         o.read = {MemsizerRead::Both, MemsizerRead::Both};
+         o.gate = {.causal = true, .cross = true};
+         o.output = {.causal = true, .cross = true};
+         o.forget = true;
+         o.convolution = 3;
+         o.window = 4;
+       }},
+  };
+  std::vector<SmallModel> models;
+  for (const auto& [name, change] : kChanges) {
+    models.push_back({std::string("memsizer with ") + name, small_config(mechanism_named("memsizer"))});
+    change(models.back().config.options<MemsizerOptions>());
+  }
+  return models;
+}
+
+// Every mechanism that can be causal, with a source.
+inline std::vector<SmallModel> causal_models() {
   std::vector<SmallModel> models;
   for (const Mechanism& mechanism : mechanisms()) {
     const MechanismTraits& row = mechanism.traits();
     if (row.causal_self) models.push_back({std::string(row.name), small_config(mechanism)});
   }
-  models.push_back({"memsizer with keys made from the input", small_config(mechanism_named("memsizer"))});
-  models.back().config.options<MemsizerOptions>().keys = MemsizerKeys::Input;
+  for (SmallModel& model : memsizer_models()) models.push_back(std::move(model));
+  return models;
+}
+
+inline ModelConfig language_model(ModelConfig config) {
+  config.architecture = Architecture::LanguageModel;
+  config.embedding.tie = Tying::Decoder;
+  return config;
+}
+
+// The same, with a source and as language models, and what else changes a state.
+inline std::vector<SmallModel> small_models() {
+  std::vector<SmallModel> models = causal_models();
   models.push_back({"softmax over a source's memory", small_config(mechanism_named("softmax"))});
   models.back().config.decoder.cross = mechanism_named("memsizer");
   models.push_back({"memsizer and softmax in turn", small_config(mechanism_named("memsizer"))});
   models.back().config.decoder.self = std::vector{mechanism_named("memsizer"), mechanism_named("softmax")};
   models.back().config.decoder.cross = std::vector{mechanism_named("softmax"), mechanism_named("memsizer")};
   const size_t with_source = models.size();
-  for (size_t i = 0; i < with_source; ++i) {
-    SmallModel model = models[i];
-    model.name += ", language model";
-    model.config.architecture = Architecture::LanguageModel;
-    model.config.embedding.tie = Tying::Decoder;
-    models.push_back(std::move(model));
-  }
+  for (size_t i = 0; i < with_source; ++i)
+    models.push_back({models[i].name + ", language model", language_model(models[i].config)});
   return models;
 }
 

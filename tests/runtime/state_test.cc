@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <malloc.h>
 
+#include <algorithm>
 #include <vector>
 
 #include "model/state_size.h"
@@ -12,14 +13,6 @@
 
 namespace memsizer::runtime {
 namespace {
-
-std::vector<Mechanism> causal_mechanisms() {
-  std::vector<Mechanism> causal;
-  for (const Mechanism& mechanism : mechanisms()) {
-    if (mechanism.traits().causal_self) causal.push_back(mechanism);
-  }
-  return causal;
-}
 
 // The scores after each of some steps, all rows reading tokens that depend on (row name, step) alone.
 std::vector<std::vector<float>> steps(RuntimeStepModel& model, const std::vector<uint64_t>& names, int count,
@@ -44,10 +37,10 @@ RuntimeStepModel started(const Model& model, Work& work, const std::vector<uint6
 }
 
 TEST(DecoderState, ARowDoesNotDependOnTheRowsBesideItNorOnThreads) {
-  for (const Mechanism mechanism : causal_mechanisms()) {
+  for (const SmallModel& small : causal_models()) {
     for (const WeightType type : {WeightType::F32, WeightType::I8}) {
-      SCOPED_TRACE(mechanism.name());
-      const auto model = random_model(small_config(mechanism), type);
+      SCOPED_TRACE(small.name);
+      const auto model = random_model(small.config, type);
       Work one(1);
       RuntimeStepModel alone = started(*model, one, {11});
       const auto expected = steps(alone, {11}, 6);
@@ -62,13 +55,33 @@ TEST(DecoderState, ARowDoesNotDependOnTheRowsBesideItNorOnThreads) {
   }
 }
 
+// Fewer rows than threads: each thread takes some columns or heads of a row.
+TEST(DecoderState, AWideRowAloneDoesNotDependOnThreads) {
+  for (SmallModel small : causal_models()) {
+    SCOPED_TRACE(small.name);
+    small.config.dim = 192;
+    const auto model = random_model(language_model(small.config));
+    const std::vector<int32_t> prompt = random_tokens(40, 3);
+    const auto vocab = static_cast<size_t>(model->vocab());
+    std::vector<float> expected;
+    for (const int threads : {1, 2, 3}) {
+      Work work(threads);
+      DecoderState state = model->start(1);
+      std::vector<float> got((prompt.size() + 1) * vocab);
+      const std::vector<int64_t> offsets = {0, static_cast<int64_t>(prompt.size())};
+      model->advance(work, Ragged{offsets}, prompt, state, Model::Scores::EveryToken, got.data());
+      const auto next = step_rows(*model, work, state, {9}).front();
+      std::ranges::copy(next, got.end() - static_cast<int64_t>(vocab));
+      if (threads == 1) expected = got;
+      EXPECT_EQ(got, expected) << threads << " threads";
+    }
+  }
+}
+
 TEST(DecoderState, ReadingInPiecesIsReadingTokenByToken) {
-  for (const Mechanism mechanism : causal_mechanisms()) {
-    SCOPED_TRACE(mechanism.name());
-    ModelConfig config = small_config(mechanism);
-    config.architecture = Architecture::LanguageModel;
-    config.embedding.tie = Tying::Decoder;
-    const auto model = random_model(config);
+  for (const SmallModel& small : causal_models()) {
+    SCOPED_TRACE(small.name);
+    const auto model = random_model(language_model(small.config));
     Work work(2);
     JoinedTokens rows;
     rows.add(random_tokens(9, 1));
@@ -88,9 +101,9 @@ TEST(DecoderState, ReadingInPiecesIsReadingTokenByToken) {
 }
 
 TEST(DecoderState, ACopyGoesItsOwnWay) {
-  for (const Mechanism mechanism : causal_mechanisms()) {
-    SCOPED_TRACE(mechanism.name());
-    const auto model = random_model(small_config(mechanism));
+  for (const SmallModel& small : causal_models()) {
+    SCOPED_TRACE(small.name);
+    const auto model = random_model(small.config);
     Work work(2);
     RuntimeStepModel first = started(*model, work, {11, 12});
     steps(first, {11, 12}, 3);
@@ -106,9 +119,9 @@ TEST(DecoderState, ACopyGoesItsOwnWay) {
 }
 
 TEST(DecoderState, ReorderedRowsGoOnAsTheirParents) {
-  for (const Mechanism mechanism : causal_mechanisms()) {
-    SCOPED_TRACE(mechanism.name());
-    const auto model = random_model(small_config(mechanism));
+  for (const SmallModel& small : causal_models()) {
+    SCOPED_TRACE(small.name);
+    const auto model = random_model(small.config);
     Work work(2);
     for (const std::vector<int64_t>& parents :
          {std::vector<int64_t>{2, 0, 0, 1, 2, 2}, {1, 2}, {0, 1, 2}, {2}, {1, 0, 2}}) {
@@ -129,8 +142,8 @@ TEST(DecoderState, ReorderedRowsGoOnAsTheirParents) {
 }
 
 TEST(DecoderState, ResetStartsAgain) {
-  for (const Mechanism mechanism : causal_mechanisms()) {
-    const auto model = random_model(small_config(mechanism));
+  for (const SmallModel& small : causal_models()) {
+    const auto model = random_model(small.config);
     Work work(1);
     RuntimeStepModel first = started(*model, work, {11, 12});
     const auto expected = steps(first, {11, 12}, 3);
@@ -139,14 +152,14 @@ TEST(DecoderState, ResetStartsAgain) {
     state.reorder(std::vector<int64_t>{2, 0});
     state.reset();
     RuntimeStepModel again(*model, work, std::move(state));
-    EXPECT_EQ(steps(again, {11, 12}, 3), expected) << mechanism.name();
+    EXPECT_EQ(steps(again, {11, 12}, 3), expected) << small.name;
   }
 }
 
 TEST(DecoderState, NothingIsAllocatedWhileGenerating) {
-  for (const Mechanism mechanism : causal_mechanisms()) {
+  for (const SmallModel& small : causal_models()) {
     for (const WeightType type : {WeightType::F32, WeightType::I8}) {
-      const auto model = random_model(small_config(mechanism), type);
+      const auto model = random_model(small.config, type);
       Work work(2);
       JoinedTokens sources;
       for (uint64_t i = 0; i < 5; ++i) sources.add(random_tokens(6, i));
@@ -167,15 +180,15 @@ TEST(DecoderState, NothingIsAllocatedWhileGenerating) {
         step_model.reorder(beam_order);
       }
       const auto bytes_after = mallinfo2().uordblks + mallinfo2().hblkhd;
-      EXPECT_EQ(testing::allocation_count(), before) << mechanism.name();
-      EXPECT_EQ(bytes_after, bytes_before) << mechanism.name();
+      EXPECT_EQ(testing::allocation_count(), before) << small.name;
+      EXPECT_EQ(bytes_after, bytes_before) << small.name;
     }
   }
 }
 
 TEST(DecoderState, ItsSizeIsKnownBeforehand) {
-  for (const Mechanism mechanism : causal_mechanisms()) {
-    const ModelConfig config = small_config(mechanism);
+  for (const SmallModel& small : causal_models()) {
+    const ModelConfig& config = small.config;
     const auto model = random_model(config);
     Work work(1);
     RuntimeStepModel step_model = started(*model, work, {11});
@@ -183,12 +196,12 @@ TEST(DecoderState, ItsSizeIsKnownBeforehand) {
         static_cast<size_t>(mixer_state_size(mixer_config(config, Position::CausalSelf)).constant_bytes);
     const auto layers = static_cast<size_t>(config.decoder.layers);
     // Rounded up to cache lines; the counter of tokens is kept once, not in each layer.
-    EXPECT_LE(step_model.state().bytes(), layers * (foretold + 64)) << mechanism.name();
-    EXPECT_GE(step_model.state().bytes() + layers * 8, layers * foretold) << mechanism.name();
-    if (!mechanism.traits().recurrent) continue;
+    EXPECT_LE(step_model.state().bytes(), layers * (foretold + 64)) << small.name;
+    EXPECT_GE(step_model.state().bytes() + layers * 8, layers * foretold) << small.name;
+    if (!config.decoder.self.at(0).traits().recurrent) continue;
     const size_t before = step_model.state().bytes();
     steps(step_model, {11}, 30);
-    EXPECT_EQ(step_model.state().bytes(), before) << mechanism.name();
+    EXPECT_EQ(step_model.state().bytes(), before) << small.name;
   }
 }
 

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <set>
+#include <algorithm>
 
 #include "model/presets.h"
 
@@ -24,16 +24,32 @@ std::vector<std::string> choices(const std::string& expects) {
   }
 }
 
-// Every other value of every switch and choice of the mechanism's own options.
-std::vector<std::string> changes_of(Mechanism mechanism) {
+// Numbers that change what a mechanism computes, and fit the small model.
+constexpr std::pair<std::string_view, int64_t> kNumbers[] = {
+    {".heads", 2}, {"_groups", 3}, {"_convolution", 3}, {"_window", 4}};
+
+// Whether an option is of another position alone, such as "model.memsizer.cross_read" in the encoder.
+bool is_of_another_position(const OptionRef& option, Position position) {
+  const std::string name = option.path.substr(option.path.rfind('.') + 1);
+  return std::ranges::any_of(kPositions, [&](Position other) {
+    return other != position && name.starts_with(std::string(position_key(other)) + "_");
+  });
+}
+
+// Every other value of every switch and choice of the mechanism's own options that matter in the position.
+std::vector<std::string> changes_of(Mechanism mechanism, Position position) {
   std::vector<std::string> changes;
   const auto section = mechanism->options();
-  if (!section) return changes;
+  // The options of a preset are tested with the mechanism that it is made of.
+  if (!section || mechanism.traits().preset) return changes;
   std::vector<OptionRef> options;
   section->collect("model", options);
   for (const OptionRef& option : options) {
+    if (is_of_another_position(option, position)) continue;
     const nlohmann::json value = option.get();
-    if (option.path.ends_with(".heads")) changes.push_back(option.path + "=2");
+    for (const auto& [ending, number] : kNumbers) {
+      if (option.path.ends_with(ending)) changes.push_back(fmt::format("{}={}", option.path, number));
+    }
     if (value.is_boolean()) changes.push_back(fmt::format("{}={}", option.path, !value.get<bool>()));
     for (const std::string& choice : option.list ? std::vector<std::string>{} : choices(option.expects)) {
       if (value != choice) changes.push_back(fmt::format("{}={}", option.path, choice));
@@ -77,29 +93,38 @@ bool is_valid(const MechanismVariant& variant, Position position) {
 }  // namespace
 
 std::vector<MechanismVariant> variants_of(Mechanism mechanism, Position position) {
-  const std::vector<std::string> changes = changes_of(mechanism);
-  std::vector<MechanismVariant> variants = {{std::string(mechanism.name()), mechanism, {}}};
-  std::set<std::string> used;
-  const auto add = [&](const std::vector<std::string>& settings) {
-    MechanismVariant variant{fmt::format("{}", fmt::join(settings, " ")), mechanism, settings};
-    if (!is_valid(variant, position)) return;
-    variants.push_back(std::move(variant));
-    used.insert(settings.begin(), settings.end());
+  const std::vector<std::string> changes = changes_of(mechanism, position);
+  const auto variant_of = [&](const std::vector<std::string>& settings) {
+    return MechanismVariant{fmt::format("{}", fmt::join(settings, " ")), mechanism, settings};
   };
-  for (size_t i = 0; i < changes.size(); ++i) {
-    add({changes[i]});
-    for (size_t j = i + 1; j < changes.size(); ++j) {
-      if (option_of(changes[i]) != option_of(changes[j])) add({changes[i], changes[j]});
-    }
-  }
-  // A change may need two others.
-  for (const std::string& change : changes) {
-    for (size_t i = 0; i < changes.size() && !used.contains(change); ++i) {
-      for (size_t j = i + 1; j < changes.size() && !used.contains(change); ++j) {
-        const std::set<std::string> options = {option_of(change), option_of(changes[i]),
-                                               option_of(changes[j])};
-        if (options.size() == 3) add({changes[i], changes[j], change});
+  // Both changes, unless they set one option twice or are refused together.
+  const auto joined = [&](std::vector<std::string> settings, const std::vector<std::string>& more) {
+    for (const std::string& setting : more) {
+      if (std::ranges::find(settings, setting) != settings.end()) continue;
+      for (const std::string& other : settings) {
+        if (option_of(other) == option_of(setting)) return std::vector<std::string>();
       }
+      settings.push_back(setting);
+    }
+    return is_valid(variant_of(settings), position) ? settings : std::vector<std::string>();
+  };
+  // A change may need one or two others.
+  std::vector<std::vector<std::string>> units;
+  for (const std::string& change : changes) {
+    std::vector<std::string> unit = joined({change}, {});
+    for (size_t i = 0; i < changes.size() && unit.empty(); ++i) unit = joined({change}, {changes[i]});
+    for (size_t i = 0; i < changes.size() && unit.empty(); ++i) {
+      for (size_t j = i + 1; j < changes.size() && unit.empty(); ++j)
+        unit = joined({change}, {changes[i], changes[j]});
+    }
+    if (!unit.empty()) units.push_back(unit);
+  }
+  std::vector<MechanismVariant> variants = {{std::string(mechanism.name()), mechanism, {}}};
+  for (size_t i = 0; i < units.size(); ++i) {
+    variants.push_back(variant_of(units[i]));
+    for (size_t j = i + 1; j < units.size(); ++j) {
+      const std::vector<std::string> pair = joined(units[i], units[j]);
+      if (!pair.empty()) variants.push_back(variant_of(pair));
     }
   }
   return variants;
@@ -123,9 +148,14 @@ ModelConfig small_model_config() {
   config.dropout = 0.0;
   for (const OptionRef& option : collect_options(config, "model")) {
     const std::string name = option.path.substr(option.path.rfind('.') + 1);
-    if (name.starts_with("causal_")) option.set(4);
-    if (name.starts_with("cross_")) option.set(6);
-    if (name.starts_with("encoder_")) option.set(8);
+    // A preset's heads and groups are made for larger models.
+    const bool of_a_stack =
+        option.path.starts_with("model.encoder") || option.path.starts_with("model.decoder");
+    if (name == "heads" && !of_a_stack) option.set(0);
+    if (name.ends_with("_groups") && option.get() != 1) option.set(3);
+    if (option.list && name.starts_with("causal_")) option.set(4);
+    if (option.list && name.starts_with("cross_")) option.set(6);
+    if (option.list && name.starts_with("encoder_")) option.set(8);
     if (name == "slots") option.set(5);
     if (name == "max_length") option.set(300);
   }
@@ -166,7 +196,8 @@ std::vector<NamedConfig> mixed_stacks() {
     // Two widths over three layers: every layer of a mechanism may have its own.
     for (const OptionRef& option : collect_options(config, "model")) {
       const std::string name = option.path.substr(option.path.rfind('.') + 1);
-      if (name.starts_with("causal_") || name.starts_with("cross_")) option.set(nlohmann::json{4, 6});
+      if (option.list && (name.starts_with("causal_") || name.starts_with("cross_")))
+        option.set(nlohmann::json{4, 6});
     }
     stacks.push_back(
         {fmt::format("{} and {}", causal[i].name(), causal[(i + 1) % causal.size()].name()), config});

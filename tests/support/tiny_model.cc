@@ -5,6 +5,7 @@
 #include "core/random.h"
 #include "mechanisms/memsizer/description.h"
 #include "mechanisms/t2r/description.h"
+#include "model/shortlist.h"
 
 namespace memsizer::testing {
 
@@ -55,6 +56,9 @@ void write_tiny_model(const std::filesystem::path& path, const ModelDescription&
     tensors.push_back({spec.name, DType::F32, spec.shape, std::as_bytes(std::span(kept.back()))});
   }
   for (NamedTensor& tokenizer : tokenizer_tensors(description)) tensors.push_back(std::move(tokenizer));
+  if (description.shortlist) {
+    for (NamedTensor& tensor : description.shortlist->tensors()) tensors.push_back(std::move(tensor));
+  }
   write_model(path, tensors, model_metadata(description));
 }
 

@@ -24,6 +24,11 @@ TEST(WhiteSpace, LeavesWhatIsNoSpace) {
   EXPECT_EQ(normalize_space(std::string(" a\0 b", 5)), std::string("a\0 b", 4));
 }
 
+TEST(WhiteSpace, KeepsTextOnOneLine) {
+  EXPECT_EQ(on_one_line("a\nb\r\nc\n"), "a b  c ");
+  EXPECT_EQ(on_one_line("a  b\t"), "a  b\t");
+}
+
 TEST(WhiteSpace, FindsBlankText) {
   EXPECT_TRUE(is_blank(""));
   EXPECT_TRUE(is_blank(" \t\u3000"));

@@ -6,11 +6,9 @@
 #include <cmath>
 #include <limits>
 
-#include "mechanisms/memsizer/description.h"
-#include "model/presets.h"
-#include "nn/tensor_io.h"
 #include "support/gradients.h"
 #include "support/messages.h"
+#include "support/small_training.h"
 #include "support/temp_dir.h"
 #include "support/thread_group.h"
 
@@ -18,46 +16,19 @@ namespace memsizer::train {
 namespace {
 
 using at::Tensor;
+using memsizer::testing::equal;
 using memsizer::testing::gradient_difference;
 using memsizer::testing::has_text;
 using memsizer::testing::largest_difference;
+using memsizer::testing::learner_of;
 using memsizer::testing::message_of;
+using memsizer::testing::random_batch;
+using memsizer::testing::small_recipe;
 using memsizer::testing::TempDir;
 using memsizer::testing::ThreadGroup;
+using memsizer::testing::weights_of;
 
 constexpr double kRate = 1e-2;
-
-Recipe small_recipe() {
-  Recipe recipe;
-  recipe.model = preset_config("tiny");
-  recipe.model.dim = 16;
-  recipe.model.vocab = 20;
-  recipe.model.encoder.heads = recipe.model.decoder.heads = 2;
-  recipe.model.encoder.ffn = recipe.model.decoder.ffn = 24;
-  recipe.model.dropout = 0.0;
-  recipe.model.options<MemsizerOptions>().slots = {.causal = 3, .cross = 4, .encoder = 4};
-  recipe.optimizer.clip_norm = 1.0;
-  return recipe;
-}
-
-Learner learner_of(const Recipe& recipe, Group& group) {
-  at::set_num_threads(1);  // tensors this small only wait for a second thread
-  ModelDescription description;
-  description.config = recipe.model;
-  return {recipe, std::move(description), at::kCPU, group};
-}
-
-TokenBatch random_batch(int64_t rows, uint64_t seed) {
-  const auto generator = at::detail::createCPUGenerator(seed);
-  const auto tokens = [&](int64_t length) {
-    return at::randint(kUnk + 1, 20, {rows, length}, generator, at::TensorOptions(at::kLong));
-  };
-  TokenBatch batch{tokens(5), tokens(6), tokens(6), rows * 6};
-  // Targets of different lengths, so that batches differ in what they count.
-  batch.targets[0].slice(0, 4).fill_(kPad);
-  batch.target_tokens -= 2;
-  return batch;
-}
 
 TokenBatch joined(const TokenBatch& a, const TokenBatch& b) {
   return {at::cat({a.source, b.source}), at::cat({a.input, b.input}), at::cat({a.targets, b.targets}),
@@ -69,18 +40,6 @@ std::vector<Tensor> gradients_of(Learner& learner) {
   for (const auto& [name, parameter] : trained_parameters(learner.model().module()))
     gradients.push_back(parameter.grad().defined() ? parameter.grad().clone() : at::zeros_like(parameter));
   return gradients;
-}
-
-std::vector<Tensor> weights_of(Learner& learner) {
-  std::vector<Tensor> weights;
-  for (const auto& [name, tensor] : nn::named_tensors(learner.model().module()))
-    weights.push_back(tensor.detach().clone());
-  return weights;
-}
-
-bool equal(const std::vector<Tensor>& a, const std::vector<Tensor>& b) {
-  return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin(),
-                                            [](const Tensor& x, const Tensor& y) { return x.equal(y); });
 }
 
 TEST(Learner, TwoProcessesTakeTheStepOfOneWithTheWholeBatch) {
@@ -201,6 +160,74 @@ TEST(Learner, GoesOnFromACheckpointToTheBit) {
     const WeightSwap b = second.with_averaged_weights();
     EXPECT_TRUE(equal(weights_of(first), weights_of(second))) << "the averages";
   }
+}
+
+// A teacher of another mechanism and another seed.
+std::unique_ptr<TaskModel> teacher() {
+  ModelConfig config = small_recipe().model;
+  config.decoder.self = config.decoder.cross = mechanism_named("softmax");
+  auto model = make_task_model(config);
+  auto generator = at::detail::createCPUGenerator(3);
+  model->initialise(generator);
+  return model;
+}
+
+TEST(Learner, ATeacherWithoutAShareChangesNoBit) {
+  Recipe recipe = small_recipe();
+  recipe.model.dropout = 0.2;
+  SingleProcess alone;
+  Learner plain = learner_of(recipe, alone);
+  recipe.training.teacher_weight = 0.0;
+  Learner taught = learner_of(recipe, alone);
+  taught.learn_from(teacher());
+  for (uint64_t i = 0; i < 3; ++i) {
+    const Update a = plain.update(std::vector{random_batch(3, i)}, kRate);
+    const Update b = taught.update(std::vector{random_batch(3, i)}, kRate);
+    EXPECT_EQ(a.loss, b.loss);
+    EXPECT_EQ(b.teacher, 0.0);
+  }
+  EXPECT_TRUE(equal(weights_of(plain), weights_of(taught)));
+}
+
+TEST(Learner, LearnsFromItsTeacherAndLogsTheLossWithoutIt) {
+  Recipe recipe = small_recipe();
+  recipe.training.teacher_weight = 1.0;
+  SingleProcess alone;
+  Learner plain = learner_of(recipe, alone);
+  Learner taught = learner_of(recipe, alone);
+  taught.learn_from(teacher());
+  const std::vector<TokenBatch> batches = {random_batch(4, 1)};
+  const Update a = plain.update(batches, kRate);
+  const Update first = taught.update(batches, kRate);
+  EXPECT_NEAR(first.loss, a.loss, 1e-5 * a.loss);
+  EXPECT_NEAR(first.nll, a.nll, 1e-5 * a.nll);
+  EXPECT_EQ(a.teacher, 0.0);
+  Update last;
+  for (int i = 0; i < 60; ++i) last = taught.update(batches, kRate);
+  EXPECT_LT(last.teacher, first.teacher);
+}
+
+TEST(Learner, ATeacherGoesWithSeveralBatchesAndProcesses) {
+  Recipe recipe = small_recipe();
+  recipe.training.teacher_weight = 0.6;
+  recipe.training.teacher_temperature = 2.0;
+  const TokenBatch a = random_batch(3, 1);
+  const TokenBatch b = random_batch(5, 2);
+  SingleProcess alone;
+  Learner whole = learner_of(recipe, alone);
+  whole.learn_from(teacher());
+  const Update expected = whole.update(std::vector{joined(a, b)}, kRate);
+  Learner gathered = learner_of(recipe, alone);
+  gathered.learn_from(teacher());
+  EXPECT_NEAR(gathered.update(std::vector{a, b}, kRate).teacher, expected.teacher, 1e-6 * expected.teacher);
+  EXPECT_LE(gradient_difference(gradients_of(gathered), gradients_of(whole)), 1e-6);
+  ThreadGroup(2).run([&](Group& group) {
+    Learner learner = learner_of(recipe, group);
+    learner.learn_from(teacher());
+    const Update done = learner.update(std::vector{group.rank() == 0 ? a : b}, kRate);
+    EXPECT_NEAR(done.teacher, expected.teacher, 1e-6 * expected.teacher);
+    EXPECT_LE(gradient_difference(gradients_of(learner), gradients_of(whole)), 1e-6);
+  });
 }
 
 TEST(Learner, ACheckpointOfAnotherModelIsRefused) {

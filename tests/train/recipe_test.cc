@@ -79,6 +79,10 @@ TEST(Recipe, ValuesOutOfRangeAreNamed) {
   }
 }
 
+TEST(Recipe, AShortlistComesAfterTraining) {
+  EXPECT_TRUE(has_text(error_of(kSmallest, {"generation.shortlist=true"}), "a model in training has none"));
+}
+
 TEST(Recipe, TaskAndFormatGoTogether) {
   EXPECT_TRUE(has_text(error_of(kSmallest, {"task.kind=language-model"}), "format"));
   EXPECT_TRUE(has_text(error_of(kSmallest, {"data.format=text", "data.train=a"}), "format"));

@@ -4,6 +4,7 @@
 
 #include "core/error.h"
 #include "kernels/attention.h"
+#include "kernels/memory.h"
 #include "kernels/rows.h"
 
 namespace memsizer::runtime {

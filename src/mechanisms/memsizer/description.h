@@ -15,15 +15,33 @@
 // The encoder is cross with the sequence as its own source. The causal memory is kept unscaled beside the
 // count t. Keys made from the input (keys = "input", the paper's appendix) are a memory of the same form,
 // [d, r * k], whose product with x / sqrt(d) takes the place of Phi x.
+//
+// What goes past the paper, each an option that is off by default:
+//
+//   groups       g memories [k, d/g] side by side, each with r/g heads and writing weights of its own
+//   read mean    l = softmax(W_l x), z_t = z_{t-1} + l_t beside V_t, the read is abar . V / (abar . z +
+//   1e-4);
+//                no 1/sqrt(t), no 1/sqrt(M). "both": the first half of the groups sums, the others take means
+//   forget       causal: V_t = gamma_t V_{t-1} + l_t (x) r_t, and z alike, with gamma = sigmoid(W_f x + b_f)
+//   per
+//                group; the read of a sum is LN(abar . V) per group in place of 1/sqrt(t)
+//   convolution  causal: x_t + sum over i < n of c_i o x_{t-i} takes the place of x_t in everything above
+//   gate         the read times SiLU(W_g x)
+//   output       W_o times the (gated) read
+//   window       causal: softmax attention over the last w tokens is added
 namespace memsizer {
 
 enum class MemsizerKeys { Learned, Frozen, Input };
+enum class MemsizerRead { Sum, Mean, Both };
 
 template <>
 std::span<const std::pair<MemsizerKeys, std::string_view>> enum_names<MemsizerKeys>();
+template <>
+std::span<const std::pair<MemsizerRead, std::string_view>> enum_names<MemsizerRead>();
 
 struct MemsizerOptions {
   static constexpr std::string_view kSection = "memsizer";
+  static constexpr size_t kFirstOptions = 9;  // those of the published form
 
   Widths slots;
   int64_t heads = 0;
@@ -32,6 +50,13 @@ struct MemsizerOptions {
   double value_scale = 8.0;
   bool bias = true;
   bool affine_norms = true;
+  ByPosition<MemsizerRead> read;
+  ByPosition<int64_t> groups = {1, 1, 1};
+  ByPosition<bool> gate;
+  ByPosition<bool> output;
+  bool forget = false;
+  int64_t convolution = 0;
+  int64_t window = 0;
 
   template <typename Self, typename Visitor>
   static void fields(Self& self, Visitor&& visit) {
@@ -44,18 +69,75 @@ struct MemsizerOptions {
     visit("value_scale", self.value_scale,
           "value projections start at Xavier's range divided by the root of this");
     visit("bias", self.bias, "biases on the projections (the authors' code has them, the paper does not)");
-    visit("affine_norms", self.affine_norms, "trained weight and bias in both layer norms");
+    visit("affine_norms", self.affine_norms, "trained weight and bias in the layer norms");
+    visit("causal_read", self.read.causal,
+          "what causal self-attention reads: the sum of what was written (published), its weighted mean, or "
+          "both, in half of the groups each");
+    visit("cross_read", self.read.cross, "what cross-attention reads: sum, mean or both");
+    visit("encoder_read", self.read.encoder, "what the encoder reads: sum, mean or both");
+    visit("causal_groups", self.groups.causal,
+          "memories side by side in causal self-attention, each with its share of heads and width");
+    visit("cross_groups", self.groups.cross, "memories side by side in cross-attention");
+    visit("encoder_groups", self.groups.encoder, "memories side by side in the encoder");
+    visit("causal_gate", self.gate.causal, "a SiLU gate on the read of causal self-attention");
+    visit("cross_gate", self.gate.cross, "a SiLU gate on the read of cross-attention");
+    visit("encoder_gate", self.gate.encoder, "a SiLU gate on the read of the encoder");
+    visit("causal_output", self.output.causal, "an output projection in causal self-attention");
+    visit("cross_output", self.output.cross, "an output projection in cross-attention");
+    visit("encoder_output", self.output.encoder, "an output projection in the encoder");
+    visit("causal_forget", self.forget, "causal memories fade by a factor that each token decides");
+    visit("causal_convolution", self.convolution,
+          "tokens that are mixed by a short convolution before causal self-attention; 0 for none");
+    visit("causal_window", self.window,
+          "newest tokens that softmax attention reads beside the causal memory; 0 for none");
   }
 };
 
-// The sizes of one memory, as its tensors, its state and its computations need them.
-struct MemsizerSizes {
-  explicit MemsizerSizes(const MixerConfig& config);
+// MemSizer plus: the options that measured best together (docs/results.md), as a mechanism of its own name.
+struct MemsizerPlusOptions : MemsizerOptions {
+  static constexpr std::string_view kSection = "memsizer-plus";
+  static constexpr size_t kFirstOptions = 100;  // all are written: what measures best may change
 
+  MemsizerPlusOptions() {
+    slots.causal = 16;
+    heads = 8;
+    read.cross = read.encoder = MemsizerRead::Mean;
+    groups = {.causal = 4, .cross = 8, .encoder = 8};
+    output = {.causal = false, .cross = true, .encoder = true};
+    forget = true;
+    convolution = 4;
+  }
+};
+
+// The options of a mixer's own mechanism, one of the two.
+const MemsizerOptions& memsizer_options(const MixerConfig& config);
+
+// The form of one memory, as its tensors, its state and its computations need it.
+struct MemsizerForm {
+  explicit MemsizerForm(const MixerConfig& config);
+
+  int64_t dim;
   int64_t slots;
   int64_t heads;
+  int64_t groups;
+  int64_t mean_groups;  // the last ones: they keep a normaliser
+  bool input_keys;
+  bool forget;
+  bool gate;
+  bool output;
+  int64_t convolution;
+  int64_t window;
 
   int64_t keys() const { return heads * slots; }
+  int64_t left_width() const { return groups * slots; }
+  int64_t group_dim() const { return dim / groups; }
+  int64_t group_heads() const { return heads / groups; }
+  int64_t sum_groups() const { return groups - mean_groups; }
+  // A sum that forgets has no length to divide by; it is normalised instead.
+  bool norms_read() const { return forget && sum_groups() > 0; }
+
+  // Added to the sum of weights that a mean is divided by.
+  static constexpr float kMeanEpsilon = 1e-4F;
 };
 
 }  // namespace memsizer

@@ -16,11 +16,17 @@ using at::Tensor;
 
 struct Widths {
   int64_t heads;
+  int64_t groups;
+  int64_t mean_groups;
   int64_t slots;
   int64_t dim;
 
+  int64_t group_heads() const { return heads / groups; }
+  int64_t sum_groups() const { return groups - mean_groups; }
   int64_t logits() const { return heads * slots; }
-  int64_t total() const { return logits() + slots + dim; }
+  int64_t left() const { return groups * slots; }
+  int64_t total() const { return logits() + left() + dim; }
+  int64_t norms() const { return sum_groups() + 1; }  // layer norms per row: left ones, then the right one
 };
 
 constexpr double kLayerNormEpsilon = 1e-5;
@@ -77,29 +83,45 @@ template <typename T>
   }
 }
 
-// weights[h, j] = softmax over j of logits[h, j].
+// weights[i, j] = softmax over j of logits[i, j].
 template <typename T>
-[[gnu::always_inline]] inline void softmax_heads(const T* logits, const Widths& widths, T* weights) {
-  for (int64_t h = 0; h < widths.heads; ++h) {
-    const T* head = logits + h * widths.slots;
-    T highest = head[0];
+[[gnu::always_inline]] inline void softmax_rows(const T* logits, int64_t rows, int64_t slots, T* weights) {
+  for (int64_t i = 0; i < rows; ++i) {
+    const T* row = logits + i * slots;
+    T highest = row[0];
 #pragma omp simd reduction(max : highest)
-    for (int64_t j = 1; j < widths.slots; ++j) highest = std::max(highest, head[j]);
+    for (int64_t j = 1; j < slots; ++j) highest = std::max(highest, row[j]);
 #pragma omp simd
-    for (int64_t j = 0; j < widths.slots; ++j) weights[h * widths.slots + j] = head[j] - highest;
+    for (int64_t j = 0; j < slots; ++j) weights[i * slots + j] = row[j] - highest;
   }
-  const int64_t count = widths.logits();
+  const int64_t count = rows * slots;
 #pragma omp simd
   for (int64_t i = 0; i < count; ++i) weights[i] = fast_exp(weights[i]);
-  for (int64_t h = 0; h < widths.heads; ++h) {
-    T* head = weights + h * widths.slots;
+  for (int64_t i = 0; i < rows; ++i) {
+    T* row = weights + i * slots;
     T sum = 0;
 #pragma omp simd reduction(+ : sum)
-    for (int64_t j = 0; j < widths.slots; ++j) sum += head[j];
+    for (int64_t j = 0; j < slots; ++j) sum += row[j];
     const T inverse = T(1) / sum;
 #pragma omp simd
-    for (int64_t j = 0; j < widths.slots; ++j) head[j] *= inverse;
+    for (int64_t j = 0; j < slots; ++j) row[j] *= inverse;
   }
+}
+
+// d_logits = p o (g - p . g), where d_logits holds g.
+template <typename T>
+[[gnu::always_inline]] inline void softmax_backward(const T* p, int64_t slots, T* d_logits) {
+  T dot = 0;
+#pragma omp simd reduction(+ : dot)
+  for (int64_t j = 0; j < slots; ++j) dot += p[j] * d_logits[j];
+#pragma omp simd
+  for (int64_t j = 0; j < slots; ++j) d_logits[j] = p[j] * (d_logits[j] - dot);
+}
+
+// What each weight of a head counts in its group's address.
+template <typename T>
+[[gnu::always_inline]] inline T address_factor(const Widths& widths, int64_t group, T scale) {
+  return (group < widths.sum_groups() ? scale : T(1)) / static_cast<T>(widths.group_heads());
 }
 
 template <typename T>
@@ -115,7 +137,7 @@ struct ForwardRows {
   T* address;
   T* left;
   T* right;
-  Moments<T>* moments;  // left and right, for each row
+  Moments<T>* moments;  // of each layer norm of each row
 };
 
 template <typename T>
@@ -124,23 +146,32 @@ template <typename T>
   const Widths& w = io.widths;
   for (int64_t row = begin; row < end; ++row) {
     const T* y = io.projected + row * w.total();
-    softmax_heads(y, w, weights);
+    softmax_rows(y, w.heads, w.slots, weights);
     const T* mask = io.mask ? io.mask + row * w.logits() : nullptr;
     if (mask) {
 #pragma omp simd
       for (int64_t i = 0; i < w.logits(); ++i) weights[i] *= mask[i];
     }
-    T* address = io.address + row * w.slots;
-    const T factor = io.scale[row] / static_cast<T>(w.heads);
-    std::fill(address, address + w.slots, T(0));
+    T* addresses = io.address + row * w.left();
+    std::fill(addresses, addresses + w.left(), T(0));
     for (int64_t h = 0; h < w.heads; ++h) {
+      const int64_t group = h / w.group_heads();
+      T* address = addresses + group * w.slots;
+      const T factor = address_factor(w, group, io.scale[row]);
 #pragma omp simd
       for (int64_t j = 0; j < w.slots; ++j) address[j] += weights[h * w.slots + j] * factor;
     }
     y += w.logits();
-    io.moments[2 * row] = normalise(y, w.slots, io.left_weight, io.left_bias, io.left + row * w.slots);
-    y += w.slots;
-    io.moments[2 * row + 1] = normalise(y, w.dim, io.right_weight, io.right_bias, io.right + row * w.dim);
+    Moments<T>* moments = io.moments + row * w.norms();
+    T* left = io.left + row * w.left();
+    for (int64_t group = 0; group < w.sum_groups(); ++group) {
+      *moments++ = normalise(y, w.slots, io.left_weight, io.left_bias, left);
+      y += w.slots;
+      left += w.slots;
+    }
+    softmax_rows(y, w.mean_groups, w.slots, left);
+    y += w.mean_groups * w.slots;
+    *moments = normalise(y, w.dim, io.right_weight, io.right_bias, io.right + row * w.dim);
   }
 }
 
@@ -171,31 +202,36 @@ template <typename T>
   for (int64_t row = begin; row < end; ++row) {
     const T* y = io.projected + row * w.total();
     T* d_y = io.d_projected + row * w.total();
-    softmax_heads(y, w, weights);
+    softmax_rows(y, w.heads, w.slots, weights);
     const T* mask = io.mask ? io.mask + row * w.logits() : nullptr;
-    const T* d_address = io.d_address + row * w.slots;
-    const T factor = io.scale[row] / static_cast<T>(w.heads);
     for (int64_t h = 0; h < w.heads; ++h) {
-      const T* p = weights + h * w.slots;
+      const int64_t group = h / w.group_heads();
+      const T* d_address = io.d_address + row * w.left() + group * w.slots;
+      const T factor = address_factor(w, group, io.scale[row]);
       T* d_logits = d_y + h * w.slots;
-      T dot = 0;
-#pragma omp simd reduction(+ : dot)
-      for (int64_t j = 0; j < w.slots; ++j) {
-        const T g = d_address[j] * factor * (mask ? mask[h * w.slots + j] : T(1));
-        d_logits[j] = g;
-        dot += p[j] * g;
-      }
 #pragma omp simd
-      for (int64_t j = 0; j < w.slots; ++j) d_logits[j] = p[j] * (d_logits[j] - dot);
+      for (int64_t j = 0; j < w.slots; ++j)
+        d_logits[j] = d_address[j] * factor * (mask ? mask[h * w.slots + j] : T(1));
+      softmax_backward(weights + h * w.slots, w.slots, d_logits);
     }
     y += w.logits();
     d_y += w.logits();
-    normalise_backward(y, w.slots, io.left_weight, io.moments[2 * row], io.d_left + row * w.slots, d_y,
-                       d_left_weight, d_left_bias);
-    y += w.slots;
-    d_y += w.slots;
-    normalise_backward(y, w.dim, io.right_weight, io.moments[2 * row + 1], io.d_right + row * w.dim, d_y,
-                       d_right_weight, d_right_bias);
+    const Moments<T>* moments = io.moments + row * w.norms();
+    const T* d_left = io.d_left + row * w.left();
+    for (int64_t group = 0; group < w.sum_groups(); ++group) {
+      normalise_backward(y, w.slots, io.left_weight, *moments++, d_left, d_y, d_left_weight, d_left_bias);
+      y += w.slots;
+      d_y += w.slots;
+      d_left += w.slots;
+    }
+    softmax_rows(y, w.mean_groups, w.slots, weights);
+    std::copy(d_left, d_left + w.mean_groups * w.slots, d_y);
+    for (int64_t i = 0; i < w.mean_groups; ++i)
+      softmax_backward(weights + i * w.slots, w.slots, d_y + i * w.slots);
+    y += w.mean_groups * w.slots;
+    d_y += w.mean_groups * w.slots;
+    normalise_backward(y, w.dim, io.right_weight, *moments, io.d_right + row * w.dim, d_y, d_right_weight,
+                       d_right_bias);
   }
 }
 
@@ -220,7 +256,8 @@ constexpr int64_t kBlocks = 16;
 Widths widths_of(const MemsizerFactorsInput& input) {
   const int64_t slots = input.left_weight.size(0);
   const int64_t dim = input.right_weight.size(0);
-  return {(input.projected.size(2) - slots - dim) / slots, slots, dim};
+  const int64_t heads = (input.projected.size(2) - dim) / slots - input.groups;
+  return {heads, input.groups, input.mean_groups, slots, dim};
 }
 
 template <typename T>
@@ -234,17 +271,25 @@ class MemsizerFactorsFunction : public torch::autograd::Function<MemsizerFactors
                                                 const Tensor& projected, const Tensor& left_weight,
                                                 const Tensor& left_bias, const Tensor& right_weight,
                                                 const Tensor& right_bias, const Tensor& scale,
-                                                const c10::optional<Tensor>& given_mask) {
+                                                const c10::optional<Tensor>& given_mask, int64_t groups,
+                                                int64_t mean_groups) {
     const Tensor mask = given_mask.value_or(Tensor());
-    const MemsizerFactorsInput input{projected.contiguous(), scale,     mask, left_weight, left_bias,
-                                     right_weight,           right_bias};
+    const MemsizerFactorsInput input{.projected = projected.contiguous(),
+                                     .groups = groups,
+                                     .mean_groups = mean_groups,
+                                     .scale = scale,
+                                     .mask = mask,
+                                     .left_weight = left_weight,
+                                     .left_bias = left_bias,
+                                     .right_weight = right_weight,
+                                     .right_bias = right_bias};
     const Widths widths = widths_of(input);
     const int64_t time = projected.size(0);
     const int64_t batch = projected.size(1);
-    const Tensor address = at::empty({time, batch, widths.slots}, projected.options());
-    const Tensor left = at::empty({time, batch, widths.slots}, projected.options());
+    const Tensor address = at::empty({time, batch, widths.left()}, projected.options());
+    const Tensor left = at::empty({time, batch, widths.left()}, projected.options());
     const Tensor right = at::empty({time, batch, widths.dim}, projected.options());
-    const Tensor moments = at::empty({time * batch, 4}, projected.options());
+    const Tensor moments = at::empty({time * batch, 2 * widths.norms()}, projected.options());
     AT_DISPATCH_FLOATING_TYPES(projected.scalar_type(), "memsizer_factors", [&] {
       const ForwardRows<scalar_t> io{widths,
                                      read<scalar_t>(input.projected),
@@ -259,11 +304,13 @@ class MemsizerFactorsFunction : public torch::autograd::Function<MemsizerFactors
                                      right.data_ptr<scalar_t>(),
                                      reinterpret_cast<Moments<scalar_t>*>(moments.data_ptr<scalar_t>())};
       at::parallel_for(0, time * batch, kRowGrain, [&](int64_t begin, int64_t end) {
-        std::vector<scalar_t> weights(widths.logits());
+        std::vector<scalar_t> weights(std::max(widths.logits(), widths.left()));
         run_rows(io, begin, end, weights.data());
       });
     });
     context->save_for_backward({input.projected, scale, mask, left_weight, right_weight, moments});
+    context->saved_data["groups"] = groups;
+    context->saved_data["mean_groups"] = mean_groups;
     return {address, left, right};
   }
 
@@ -271,7 +318,15 @@ class MemsizerFactorsFunction : public torch::autograd::Function<MemsizerFactors
                                                  torch::autograd::variable_list gradients) {
     const auto saved = context->get_saved_variables();
     const Tensor& projected = saved[0];
-    const MemsizerFactorsInput input{projected, saved[1], saved[2], saved[3], {}, saved[4], {}};
+    const MemsizerFactorsInput input{.projected = projected,
+                                     .groups = context->saved_data["groups"].toInt(),
+                                     .mean_groups = context->saved_data["mean_groups"].toInt(),
+                                     .scale = saved[1],
+                                     .mask = saved[2],
+                                     .left_weight = saved[3],
+                                     .left_bias = {},
+                                     .right_weight = saved[4],
+                                     .right_bias = {}};
     const Widths widths = widths_of(input);
     for (Tensor& gradient : gradients) gradient = gradient.contiguous();
     const Tensor d_projected = at::empty_like(projected);
@@ -291,7 +346,7 @@ class MemsizerFactorsFunction : public torch::autograd::Function<MemsizerFactors
           read<scalar_t>(gradients[2]),
           d_projected.data_ptr<scalar_t>()};
       at::parallel_for(0, kBlocks, 1, [&](int64_t first, int64_t last) {
-        std::vector<scalar_t> weights(widths.logits());
+        std::vector<scalar_t> weights(std::max(widths.logits(), widths.left()));
         for (int64_t block = first; block < last; ++block) {
           run_rows(io, block * rows / kBlocks, (block + 1) * rows / kBlocks, weights.data(),
                    sums.data_ptr<scalar_t>() + block * sums.size(1));
@@ -300,7 +355,7 @@ class MemsizerFactorsFunction : public torch::autograd::Function<MemsizerFactors
     });
     const std::vector<Tensor> parts =
         sums.sum(0).split_with_sizes({widths.slots, widths.slots, widths.dim, widths.dim});
-    return {d_projected, parts[0], parts[1], parts[2], parts[3], Tensor(), Tensor()};
+    return {d_projected, parts[0], parts[1], parts[2], parts[3], Tensor(), Tensor(), Tensor(), Tensor()};
   }
 
  private:
@@ -310,15 +365,25 @@ class MemsizerFactorsFunction : public torch::autograd::Function<MemsizerFactors
 }  // namespace
 
 MemsizerFactors memsizer_factors_plain(const MemsizerFactorsInput& input) {
-  const Widths widths = widths_of(input);
-  const auto parts = input.projected.split_with_sizes({widths.logits(), widths.slots, widths.dim}, -1);
+  const Widths w = widths_of(input);
+  const auto parts = input.projected.split_with_sizes({w.logits(), w.left(), w.dim}, -1);
   const int64_t time = input.projected.size(0);
   const int64_t batch = input.projected.size(1);
-  Tensor weights = parts[0].reshape({time, batch, widths.heads, widths.slots}).softmax(-1);
+  Tensor weights = parts[0].reshape({time, batch, w.heads, w.slots}).softmax(-1);
   if (input.mask.defined()) weights = weights * input.mask.view_as(weights);
-  return {weights.mean(2) * input.scale.unsqueeze(2),
-          at::layer_norm(parts[1], {widths.slots}, input.left_weight, input.left_bias, kLayerNormEpsilon),
-          at::layer_norm(parts[2], {widths.dim}, input.right_weight, input.right_bias, kLayerNormEpsilon)};
+  const Tensor address = weights.view({time, batch, w.groups, w.group_heads(), w.slots}).mean(3);
+  const Tensor left = parts[1].reshape({time, batch, w.groups, w.slots});
+  // The groups that sum, then those that take means.
+  const auto halves = [&](const Tensor& x) { return x.split_with_sizes({w.sum_groups(), w.mean_groups}, 2); };
+  const auto addresses = halves(address);
+  const auto lefts = halves(left);
+  const Tensor scale = input.scale.unsqueeze(2).unsqueeze(3);
+  return {at::cat({addresses[0] * scale, addresses[1]}, 2).flatten(2),
+          at::cat({at::layer_norm(lefts[0], {w.slots}, input.left_weight, input.left_bias, kLayerNormEpsilon),
+                   lefts[1].softmax(-1)},
+                  2)
+              .flatten(2),
+          at::layer_norm(parts[2], {w.dim}, input.right_weight, input.right_bias, kLayerNormEpsilon)};
 }
 
 MemsizerFactors memsizer_factors(const MemsizerFactorsInput& input) {
@@ -326,9 +391,9 @@ MemsizerFactors memsizer_factors(const MemsizerFactorsInput& input) {
   if (!input.projected.is_cpu() || (type != at::kFloat && type != at::kDouble))
     return memsizer_factors_plain(input);
   const c10::optional<Tensor> mask = input.mask.defined() ? c10::optional<Tensor>(input.mask) : c10::nullopt;
-  const auto parts =
-      MemsizerFactorsFunction::apply(input.projected, input.left_weight, input.left_bias, input.right_weight,
-                                     input.right_bias, input.scale.contiguous(), mask);
+  const auto parts = MemsizerFactorsFunction::apply(
+      input.projected, input.left_weight, input.left_bias, input.right_weight, input.right_bias,
+      input.scale.contiguous(), mask, input.groups, input.mean_groups);
   return {parts[0], parts[1], parts[2]};
 }
 

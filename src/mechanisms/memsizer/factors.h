@@ -6,16 +6,19 @@ namespace memsizer::nn {
 
 // What each token brings to a causal MemSizer layer, from one joint projection of it.
 struct MemsizerFactors {
-  at::Tensor
-      address;       // softmax over the slots, averaged over the heads, times the scale [time, batch, slots]
-  at::Tensor left;   // layer norm of the left projection [time, batch, slots]
+  // Softmax over the slots, averaged over a group's heads; times the scale in groups that sum.
+  at::Tensor address;  // [time, batch, groups * slots]
+  // Layer norm over the slots in groups that sum, softmax in those that take means.
+  at::Tensor left;   // [time, batch, groups * slots]
   at::Tensor right;  // layer norm of the right projection [time, batch, dim]
 };
 
 struct MemsizerFactorsInput {
-  at::Tensor projected;  // [time, batch, heads * slots + slots + dim]: logits, left, right
-  at::Tensor scale;      // [time, batch]
-  at::Tensor mask;       // dropout factors of the softmax weights [time, batch, heads * slots], or undefined
+  at::Tensor projected;  // [time, batch, heads * slots + groups * slots + dim]: logits, left, right
+  int64_t groups = 1;
+  int64_t mean_groups = 0;  // the last ones
+  at::Tensor scale;         // [time, batch]
+  at::Tensor mask;  // dropout factors of the softmax weights [time, batch, heads * slots], or undefined
   at::Tensor left_weight;   // of the layer norms [slots]
   at::Tensor left_bias;     // [slots]
   at::Tensor right_weight;  // [dim]

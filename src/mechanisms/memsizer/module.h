@@ -1,14 +1,27 @@
 #pragma once
 
+#include <optional>
+
 #include "mechanisms/memsizer/description.h"
 #include "mechanisms/memsizer/factors.h"
 #include "nn/mixer.h"
 #include "nn/modules.h"
+#include "nn/window_attention.h"
 
 namespace memsizer::nn {
 
+// The weights of a short causal convolution [dim, taps].
+class ConvolutionImpl : public torch::nn::Module {
+ public:
+  ConvolutionImpl(int64_t dim, int64_t taps);
+
+  at::Tensor weight;
+};
+TORCH_MODULE(Convolution);
+
 // The paper's mechanism for training: a memory of `slots` rows, written by the outer product of two
-// normalised projections of each token, read by a softmax over learned keys that is averaged over the heads.
+// normalised projections of each token, read by a softmax over learned keys that is averaged over the heads;
+// and what goes past the paper (description.h).
 class MemsizerMixer : public Mixer {
  public:
   explicit MemsizerMixer(const MixerConfig& config);
@@ -30,12 +43,13 @@ class MemsizerMixer : public Mixer {
     Linear right_proj{nullptr};
     LayerNorm left_norm{nullptr};
     LayerNorm right_norm{nullptr};
+    int64_t mean_groups = 0;  // the last ones: a softmax in place of the layer norm
 
     at::Tensor left(const at::Tensor& x) const;
     at::Tensor right(const at::Tensor& x) const { return right_norm->forward(right_proj->forward(x)); }
   };
 
-  Writer make_writer(const std::string& prefix, int64_t left_width);
+  Writer make_writer(const std::string& prefix, int64_t left_width, int64_t mean_groups);
   void initialise(Writer& writer, at::Generator& generator);
 
   at::Tensor causal_mix(const at::Tensor& x, const at::Tensor& padding, MixerState& state, bool with_state,
@@ -53,15 +67,32 @@ class MemsizerMixer : public Mixer {
                               MixerState& state, bool with_state) const;
   at::Tensor read_memory(const at::Tensor& query, const MixerState& state, const Pass& pass) const;
 
-  // Softmax over the slots for each head, averaged over heads: [time, batch, heads * slots] -> [time, batch,
-  // slots].
+  // Softmax over the slots for each head, averaged over the heads of a group, in groups that sum times
+  // `scale`: [time, batch, heads * slots] -> [time, batch, groups * slots].
   at::Tensor address(const at::Tensor& logits, const at::Tensor& scale, const Pass& pass) const;
 
-  int64_t slots_;
-  int64_t heads_;
+  // The groups' reads, side by side [time, batch, dim], from the products of their addresses with memories
+  // [time, batch * groups, group_dim] and normalisers [time, batch * groups].
+  at::Tensor read_of(const at::Tensor& products, const at::Tensor& norms, int64_t batch) const;
+  // Gate and output projection of a read.
+  at::Tensor finish(at::Tensor read, const at::Tensor& x) const;
+
+  // A state's normaliser with a row for each group, those that sum included: [batch * groups, slots].
+  at::Tensor all_normalisers(const at::Tensor& normaliser) const;
+  // A state's fields as its mechanism describes them, from those of batch * groups memories.
+  at::Tensor memory_field(const at::Tensor& memories) const;
+  at::Tensor normaliser_field(const at::Tensor& normalisers) const;
+
+  MemsizerForm form_;
   Linear keys_{nullptr};  // absent if keys are made from the input
   Writer key_writer_;     // present if keys are made from the input
   Writer writer_;
+  Convolution convolution_{nullptr};  // these are absent where the options leave them out
+  Linear forget_{nullptr};
+  LayerNorm read_norm_{nullptr};
+  Linear gate_{nullptr};
+  Linear output_{nullptr};
+  std::optional<WindowAttention> window_;
 };
 
 }  // namespace memsizer::nn

@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
+#include "kernels/memory.h"
 #include "kernels/rows.h"
+#include "mechanisms/memsizer/step_columns.h"
 
 namespace memsizer::runtime {
 namespace {
@@ -18,51 +21,93 @@ float inverse_root(int64_t count) {
   return static_cast<float>(1.0 / std::sqrt(static_cast<double>(count)));
 }
 
-// Into how many ranges of columns a state is cut: as many as make work for every member.
-int64_t column_ranges(const Work& work, int64_t rows, int64_t dim) {
-  constexpr int64_t kNarrowest = 64;
-  if (rows >= work.team.size()) return 1;
-  return std::clamp<int64_t>(dim / kNarrowest, 1, work.team.size());
+float* row_of(Rows rows, int64_t i) {
+  return rows.data + i * rows.stride;
+}
+const float* row_of(ConstRows rows, int64_t i) {
+  return rows.data + i * rows.stride;
 }
 
-// The columns of range `range`, cut at multiples of 16.
-std::pair<int64_t, int64_t> columns_of(int64_t range, int64_t ranges, int64_t dim) {
-  const auto cut = [&](int64_t i) { return i == ranges ? dim : dim * i / ranges / 16 * 16; };
-  return {cut(range), cut(range + 1)};
-}
+// Projections that become one: each is told its place among the outputs.
+struct Joined {
+  std::vector<std::string> names;
+  int64_t width = 0;
+
+  int64_t add(const std::string& name, int64_t out) {
+    names.push_back(name);
+    return std::exchange(width, width + out);
+  }
+};
 
 }  // namespace
 
+MemsizerMixer::Fields::Fields(const MemsizerForm& form)
+    : normaliser(form.slots * form.dim),
+      key_memory(normaliser + form.mean_groups * form.slots),
+      inputs(key_memory + (form.input_keys ? form.dim * form.keys() : 0)),
+      window(inputs + std::max<int64_t>(0, form.convolution - 1) * form.dim),
+      floats(window + 2 * form.window * form.dim) {}
+
 MemsizerMixer::MemsizerMixer(const MixerConfig& config, const Weights& weights)
-    : dim_(config.dim),
-      slots_(MemsizerSizes(config).slots),
-      heads_(MemsizerSizes(config).heads),
-      input_keys_(config.options<MemsizerOptions>().keys == MemsizerKeys::Input) {
-  if (input_keys_) {
-    projection_ = Linear(weights, {"key_k_proj", "key_v_proj", "k_proj", "v_proj"});
-    key_right_at_ = key_floats();
-    left_at_ = key_right_at_ + dim_;
-    key_left_norm_ = norm_of(weights, "key_k_layer_norm", slots_);
-    key_right_norm_ = norm_of(weights, "key_v_layer_norm", dim_);
-  } else if (config.position == Position::Cross) {
-    query_keys_ = Linear(weights, {"q_proj"});
-    projection_ = Linear(weights, {"k_proj", "v_proj"});
+    : form_(config), fields_(form_) {
+  const int64_t dim = form_.dim;
+  Joined tokens;
+  Joined queries;
+  Joined& reader = config.position == Position::Cross ? queries : tokens;
+  if (form_.input_keys) {
+    tokens.add("key_k_proj", form_.keys());
+    key_right_at_ = tokens.add("key_v_proj", dim);
+    key_left_norm_ = norm_of(weights, "key_k_layer_norm", form_.slots);
+    key_right_norm_ = norm_of(weights, "key_v_layer_norm", dim);
   } else {
-    projection_ = Linear(weights, {"q_proj", "k_proj", "v_proj"});
-    left_at_ = key_floats();
+    logits_at_ = reader.add("q_proj", form_.keys());
   }
-  right_at_ = left_at_ + slots_;
-  left_norm_ = norm_of(weights, "k_layer_norm", slots_);
-  right_norm_ = norm_of(weights, "v_layer_norm", dim_);
+  left_at_ = tokens.add("k_proj", form_.left_width());
+  right_at_ = tokens.add("v_proj", dim);
+  left_norm_ = norm_of(weights, "k_layer_norm", form_.slots);
+  right_norm_ = norm_of(weights, "v_layer_norm", dim);
+  read_norm_ = norm_of(weights, "read_layer_norm", form_.group_dim());
+  if (form_.gate) gate_at_ = reader.add("gate_proj", dim);
+  if (form_.output) output_ = Linear(weights, {"out_proj"});
+  if (form_.forget) {
+    forget_weight_ = weights.floats("decay_proj.weight");
+    forget_bias_ = weights.floats("decay_proj.bias");
+  }
+  if (form_.convolution > 0) convolution_.emplace(form_, weights);
+  if (form_.window > 0) {
+    window_.emplace(config, weights);
+    window_at_ = tokens.width;
+    for (const char* name : MemsizerWindow::kProjections) tokens.add(name, dim);
+  }
+  projection_ = Linear(weights, tokens.names);
+  if (!queries.names.empty()) query_ = Linear(weights, queries.names);
+}
+
+template <typename Task>
+void MemsizerMixer::for_pieces(int64_t first, int64_t last, const Task& task) const {
+  const int64_t width = form_.group_dim();
+  for (int64_t group = first / width; group * width < last; ++group) {
+    const int64_t begin = std::max(first, group * width);
+    const int64_t end = std::min(last, (group + 1) * width);
+    task(Piece{.group = group,
+               .first = begin,
+               .width = end - begin,
+               .at = group * form_.slots * width + begin - group * width});
+  }
 }
 
 void MemsizerMixer::normalise(float* projected) const {
-  if (input_keys_) {
-    for (int64_t head = 0; head < heads_; ++head)
-      key_left_norm_.apply(projected + head * slots_, projected + head * slots_);
+  const int64_t slots = form_.slots;
+  if (form_.input_keys) {
+    for (int64_t head = 0; head < form_.heads; ++head)
+      key_left_norm_.apply(projected + head * slots, projected + head * slots);
     key_right_norm_.apply(projected + key_right_at_, projected + key_right_at_);
   }
-  left_norm_.apply(projected + left_at_, projected + left_at_);
+  float* left = projected + left_at_;
+  for (int64_t group = 0; group < form_.sum_groups(); ++group)
+    left_norm_.apply(left + group * slots, left + group * slots);
+  for (int64_t group = form_.sum_groups(); group < form_.groups; ++group)
+    kernels::softmax(left + group * slots, slots);
   right_norm_.apply(projected + right_at_, projected + right_at_);
 }
 
@@ -70,135 +115,228 @@ float* MemsizerMixer::project(Work& work, Scratch::Frame& frame, ConstRows x, in
   const int64_t width = projection_.out();
   float* projected = frame.floats(tokens * width);
   projection_.apply(work, x, tokens, {projected, width});
-  split_rows(work, tokens, width, [&](int64_t token) { normalise(projected + token * width); });
   return projected;
+}
+
+void MemsizerMixer::address(float* logits, float scale, float* out) const {
+  const int64_t heads = form_.group_heads();
+  for (int64_t group = 0; group < form_.groups; ++group) {
+    kernels::mean_softmax(logits + group * heads * form_.slots, heads, form_.slots,
+                          group < form_.sum_groups() ? scale : 1.0F, out + group * form_.slots);
+  }
+}
+
+void MemsizerMixer::divide(const float* normaliser, float* address) const {
+  const float weight = kernels::dot(address, normaliser, form_.slots);
+  kernels::scale(address, form_.slots, 1.0F / (weight + MemsizerForm::kMeanEpsilon));
 }
 
 template <typename StateOf>
 void MemsizerMixer::write_sequences(Work& work, const Ragged& sequences, const float* projected,
                                     const StateOf& state_of) const {
-  const int64_t ranges = column_ranges(work, sequences.sequences(), dim_);
+  const int64_t dim = form_.dim;
+  const int64_t slots = form_.slots;
+  const int64_t keys = form_.keys();
+  const int64_t group_dim = form_.group_dim();
+  const int64_t ranges = column_ranges(work, sequences.sequences(), dim);
   const int64_t width = projection_.out();
-  work.team.split(sequences.sequences() * ranges, 1, [&](int64_t begin, int64_t end) {
-    for (int64_t item = begin; item < end; ++item) {
+  const auto row = [&](int64_t token) { return projected + token * width; };
+  const auto write_memory = [&](const Piece& piece, int64_t begin, int64_t end, float scale, float* memory) {
+    for (int64_t j = 0; j < slots; ++j) std::fill_n(memory + j * group_dim, piece.width, 0.0F);
+    for (int64_t token = begin; token < end; ++token) {
+      kernels::memory_write(row(token) + left_at_ + piece.group * slots, row(token) + right_at_ + piece.first,
+                            slots, piece.width, memory, group_dim);
+    }
+    if (piece.group >= form_.sum_groups()) return;
+    for (int64_t j = 0; j < slots; ++j) kernels::scale(memory + j * group_dim, piece.width, scale);
+  };
+  const auto write_keys = [&](int64_t first, int64_t last, int64_t begin, int64_t end, float scale,
+                              float* memory) {
+    std::fill_n(memory, (last - first) * keys, 0.0F);
+    for (int64_t token = begin; token < end; ++token) {
+      kernels::memory_write(row(token) + key_right_at_ + first, row(token), last - first, keys, memory, keys);
+    }
+    kernels::scale(memory, (last - first) * keys, scale);
+  };
+  const auto write_normaliser = [&](int64_t begin, int64_t end, float* normaliser) {
+    const int64_t numbers = form_.mean_groups * slots;
+    std::fill_n(normaliser, numbers, 0.0F);
+    for (int64_t token = begin; token < end; ++token) {
+      kernels::add(normaliser, row(token) + left_at_ + form_.sum_groups() * slots, numbers, normaliser);
+    }
+  };
+  work.team.split(sequences.sequences() * ranges, 1, [&](int64_t first_item, int64_t end_item) {
+    for (int64_t item = first_item; item < end_item; ++item) {
       const int64_t sequence = item / ranges;
-      const auto [first, last] = columns_of(item % ranges, ranges, dim_);
-      float* memory = state_of(sequence);
-      float* keys = memory + slots_ * dim_;
-      const float scale = inverse_root(std::max<int64_t>(1, sequences.length(sequence)));
-      for (int64_t j = 0; j < slots_; ++j)
-        std::fill(memory + j * dim_ + first, memory + j * dim_ + last, 0.0F);
-      if (input_keys_) std::fill(keys + first * key_floats(), keys + last * key_floats(), 0.0F);
-      for (int64_t token = sequences.begin(sequence); token < sequences.end(sequence); ++token) {
-        const float* row = projected + token * width;
-        kernels::memory_write(row + left_at_, row + right_at_ + first, slots_, last - first, memory + first,
-                              dim_);
-        if (input_keys_) {
-          kernels::memory_write(row + key_right_at_ + first, row, last - first, key_floats(),
-                                keys + first * key_floats(), key_floats());
-        }
-      }
-      for (int64_t j = 0; j < slots_; ++j) kernels::scale(memory + j * dim_ + first, last - first, scale);
-      if (input_keys_) kernels::scale(keys + first * key_floats(), (last - first) * key_floats(), scale);
+      const int64_t range = item % ranges;
+      const int64_t begin = sequences.begin(sequence);
+      const int64_t end = sequences.end(sequence);
+      const auto [first, last] = columns_of(range, ranges, dim);
+      const float scale = inverse_root(std::max<int64_t>(1, end - begin));
+      float* state = state_of(sequence);
+      for_pieces(first, last,
+                 [&](const Piece& piece) { write_memory(piece, begin, end, scale, state + piece.at); });
+      if (form_.mean_groups > 0 && range == 0) write_normaliser(begin, end, state + fields_.normaliser);
+      if (form_.input_keys)
+        write_keys(first, last, begin, end, scale, state + fields_.key_memory + first * keys);
     }
   });
 }
 
-void MemsizerMixer::read_state(const float* x, float* logits, const float* state, float* address,
-                               float* out) const {
-  if (input_keys_) {
-    kernels::memory_read(x, state + slots_ * dim_, dim_, key_floats(), key_floats(), logits);
-    kernels::scale(logits, key_floats(), inverse_root(dim_));
+void MemsizerMixer::read_state(const Tokens& tokens, int64_t token, const float* state) const {
+  float* logits = row_of(tokens.logits, token);
+  float* weights = row_of(tokens.addresses, token);
+  float* out = row_of(tokens.out, token);
+  if (form_.input_keys) {
+    kernels::memory_read(row_of(tokens.x, token), state + fields_.key_memory, form_.dim, form_.keys(),
+                         form_.keys(), logits);
+    kernels::scale(logits, form_.keys(), inverse_root(form_.dim));
   }
-  kernels::mean_softmax(logits, heads_, slots_, 1.0F, address);
-  kernels::memory_read(address, state, slots_, dim_, dim_, out);
+  address(logits, 1.0F, weights);
+  for (int64_t i = 0; i < form_.mean_groups; ++i)
+    divide(state + fields_.normaliser + i * form_.slots, weights + (form_.sum_groups() + i) * form_.slots);
+  for_pieces(0, form_.dim, [&](const Piece& piece) {
+    kernels::memory_read(weights + piece.group * form_.slots, state + piece.at, form_.slots, piece.width,
+                         form_.group_dim(), out + piece.first);
+  });
+  if (form_.gate) kernels::silu_gate(out, row_of(tokens.gates, token), form_.dim, out);
+}
+
+Rows MemsizerMixer::reads(Scratch::Frame& frame, int64_t tokens, Rows out) const {
+  return form_.output ? Rows{frame.floats(tokens * form_.dim), form_.dim} : out;
+}
+
+void MemsizerMixer::project_reads(Work& work, Rows reads, int64_t tokens, Rows out) const {
+  if (form_.output) output_.apply(work, {reads.data, reads.stride}, tokens, out);
 }
 
 void MemsizerMixer::encode(Work& work, const Ragged& sequences, ConstRows x, Rows out) const {
   Scratch::Frame frame(work.scratch);
-  const int64_t tokens = sequences.tokens();
+  const int64_t count = sequences.tokens();
   const int64_t width = projection_.out();
-  float* projected = project(work, frame, x, tokens);
-  float* addresses = frame.floats(tokens * slots_);
-  float* states = frame.floats(sequences.sequences() * state_floats());
-  write_sequences(work, sequences, projected, [&](int64_t i) { return states + i * state_floats(); });
+  float* projected = project(work, frame, x, count);
+  split_rows(work, count, width, [&](int64_t token) { normalise(projected + token * width); });
+  float* states = frame.floats(sequences.sequences() * fields_.floats);
+  write_sequences(work, sequences, projected, [&](int64_t i) { return states + i * fields_.floats; });
+  const Tokens tokens{.x = x,
+                      .projected = {projected, width},
+                      .logits = {projected + logits_at_, width},
+                      .gates = {projected + gate_at_, width},
+                      .addresses = {frame.floats(count * form_.left_width()), form_.left_width()},
+                      .out = reads(frame, count, out)};
   for (int64_t i = 0; i < sequences.sequences(); ++i) {
-    const float* state = states + i * state_floats();
-    split_rows(work, sequences.length(i), slots_ * dim_, [&](int64_t t) {
-      const int64_t token = sequences.begin(i) + t;
-      read_state(x.data + token * x.stride, projected + token * width, state, addresses + token * slots_,
-                 out.data + token * out.stride);
-    });
+    split_rows(work, sequences.length(i), form_.slots * form_.dim,
+               [&](int64_t t) { read_state(tokens, sequences.begin(i) + t, states + i * fields_.floats); });
   }
+  project_reads(work, tokens.out, count, out);
 }
 
 void MemsizerMixer::read(Work& work, const Ragged& sources, ConstRows x,
                          std::span<const SourceState> states) const {
   Scratch::Frame frame(work.scratch);
-  write_sequences(work, sources, project(work, frame, x, sources.tokens()),
-                  [&](int64_t i) { return states[i].fixed; });
+  const int64_t width = projection_.out();
+  float* projected = project(work, frame, x, sources.tokens());
+  split_rows(work, sources.tokens(), width, [&](int64_t token) { normalise(projected + token * width); });
+  write_sequences(work, sources, projected, [&](int64_t i) { return states[i].fixed; });
 }
 
 void MemsizerMixer::attend(Work& work, const Ragged& rows, ConstRows x,
                            std::span<const ConstSourceState> source_of_row, Rows out) const {
   Scratch::Frame frame(work.scratch);
-  const int64_t tokens = rows.tokens();
-  float* logits = frame.floats(tokens * key_floats());
-  float* addresses = frame.floats(tokens * slots_);
-  if (!input_keys_) query_keys_.apply(work, x, tokens, {logits, key_floats()});
-  split_rows(work, rows.sequences(), slots_ * dim_ * rows.tokens() / rows.sequences(), [&](int64_t row) {
-    const float* state = source_of_row[row].fixed;
-    for (int64_t token = rows.begin(row); token < rows.end(row); ++token) {
-      read_state(x.data + token * x.stride, logits + token * key_floats(), state, addresses + token * slots_,
-                 out.data + token * out.stride);
+  const int64_t count = rows.tokens();
+  const Rows query{frame.floats(count * query_.out()), query_.out()};
+  if (query_.out() > 0) query_.apply(work, x, count, query);
+  const Tokens tokens{.x = x,
+                      .logits = form_.input_keys ? Rows{frame.floats(count * form_.keys()), form_.keys()}
+                                                 : Rows{query.data + logits_at_, query.stride},
+                      .gates = {query.data + gate_at_, query.stride},
+                      .addresses = {frame.floats(count * form_.left_width()), form_.left_width()},
+                      .out = reads(frame, count, out)};
+  split_rows(work, rows.sequences(), form_.slots * form_.dim * count / rows.sequences(), [&](int64_t row) {
+    for (int64_t token = rows.begin(row); token < rows.end(row); ++token)
+      read_state(tokens, token, source_of_row[row].fixed);
+  });
+  project_reads(work, tokens.out, count, out);
+}
+
+void MemsizerMixer::prepare(const Tokens& tokens, int64_t token, int64_t position) const {
+  normalise(row_of(tokens.projected, token));
+  if (form_.forget) {
+    float* decays = row_of(tokens.decays, token);
+    for (int64_t group = 0; group < form_.groups; ++group) {
+      decays[group] =
+          forget_bias_[group] +
+          kernels::dot(row_of(tokens.x, token), forget_weight_.data() + group * form_.dim, form_.dim);
+    }
+    kernels::sigmoid(decays, form_.groups, decays);
+  }
+  if (!form_.input_keys) {
+    address(row_of(tokens.logits, token), form_.forget ? 1.0F : inverse_root(position),
+            row_of(tokens.addresses, token));
+  }
+}
+
+void MemsizerMixer::weigh(const Tokens& tokens, int64_t token, int64_t position, float* state) const {
+  const float* projected = row_of(tokens.projected, token);
+  float* weights = row_of(tokens.addresses, token);
+  if (form_.input_keys) {
+    float* query = row_of(tokens.key_queries, token);
+    float* logits = row_of(tokens.logits, token);
+    std::copy_n(row_of(tokens.x, token), form_.dim, query);
+    kernels::scale(query, form_.dim, inverse_root(position) * inverse_root(form_.dim));
+    kernels::memory_step(projected + key_right_at_, projected, query, form_.dim, form_.keys(),
+                         state + fields_.key_memory, form_.keys(), logits);
+    address(logits, form_.forget ? 1.0F : inverse_root(position), weights);
+  }
+  for (int64_t group = form_.sum_groups(); group < form_.groups; ++group) {
+    float* normaliser = state + fields_.normaliser + (group - form_.sum_groups()) * form_.slots;
+    if (form_.forget) kernels::scale(normaliser, form_.slots, row_of(tokens.decays, token)[group]);
+    kernels::add(normaliser, projected + left_at_ + group * form_.slots, form_.slots, normaliser);
+    divide(normaliser, weights + group * form_.slots);
+  }
+}
+
+void MemsizerMixer::step(const Tokens& tokens, int64_t token, float* memory, int64_t first,
+                         int64_t last) const {
+  const float* projected = row_of(tokens.projected, token);
+  for_pieces(first, last, [&](const Piece& piece) {
+    const float* left = projected + left_at_ + piece.group * form_.slots;
+    const float* right = projected + right_at_ + piece.first;
+    const float* weights = row_of(tokens.addresses, token) + piece.group * form_.slots;
+    float* out = row_of(tokens.out, token) + piece.first;
+    if (form_.forget) {
+      kernels::memory_fading_step(row_of(tokens.decays, token)[piece.group], left, right, weights,
+                                  form_.slots, piece.width, memory + piece.at, form_.group_dim(), out);
+    } else {
+      kernels::memory_step(left, right, weights, form_.slots, piece.width, memory + piece.at,
+                           form_.group_dim(), out);
     }
   });
 }
 
-void MemsizerMixer::advance(Work& work, const Ragged& rows, ConstRows x, const RowStates& states,
-                            Rows out) const {
-  Scratch::Frame frame(work.scratch);
-  const int64_t width = projection_.out();
-  const int64_t tokens = rows.tokens();
-  float* projected = frame.floats(tokens * width);
-  projection_.apply(work, x, tokens, {projected, width});
-  float* addresses = frame.floats(tokens * slots_);
-  float* query = input_keys_ ? frame.floats(tokens * dim_) : nullptr;
-  float* logits = input_keys_ ? frame.floats(tokens * key_floats()) : nullptr;
+void MemsizerMixer::finish(const Tokens& tokens, int64_t token) const {
+  float* out = row_of(tokens.out, token);
+  if (form_.norms_read()) {
+    for (int64_t group = 0; group < form_.sum_groups(); ++group)
+      read_norm_.apply(out + group * form_.group_dim(), out + group * form_.group_dim());
+  }
+  if (form_.gate) kernels::silu_gate(out, row_of(tokens.gates, token), form_.dim, out);
+}
 
-  const auto prepare = [&](int64_t token, int64_t position) {
-    float* row = projected + token * width;
-    normalise(row);
-    if (!input_keys_)
-      kernels::mean_softmax(row, heads_, slots_, inverse_root(position), addresses + token * slots_);
-  };
-  // The keys of a token depend on all tokens before it, so its address is known only in its turn.
-  const auto address_by_input_keys = [&](int64_t token, int64_t position, float* keys) {
-    const float* row = projected + token * width;
-    float* scaled = query + token * dim_;
-    std::copy_n(x.data + token * x.stride, dim_, scaled);
-    kernels::scale(scaled, dim_, inverse_root(position) * inverse_root(dim_));
-    kernels::memory_step(row + key_right_at_, row, scaled, dim_, key_floats(), keys, key_floats(),
-                         logits + token * key_floats());
-    kernels::mean_softmax(logits + token * key_floats(), heads_, slots_, inverse_root(position),
-                          addresses + token * slots_);
-  };
-  const auto step = [&](int64_t token, float* memory, int64_t first, int64_t last) {
-    const float* row = projected + token * width;
-    kernels::memory_step(row + left_at_, row + right_at_ + first, addresses + token * slots_, slots_,
-                         last - first, memory + first, dim_, out.data + token * out.stride + first);
-  };
-
-  const int64_t ranges = input_keys_ ? 1 : column_ranges(work, rows.sequences(), dim_);
-  const int64_t numbers_a_row = slots_ * dim_ * tokens / rows.sequences();
+void MemsizerMixer::advance_memory(Work& work, const Ragged& rows, const RowStates& states,
+                                   const Tokens& tokens) const {
+  const auto position = [&](int64_t r, int64_t token) { return states.seen[r] + token - rows.begin(r) + 1; };
+  // Keys that are made from the input are a memory much larger than this one, and it is read as a whole.
+  const int64_t ranges = form_.input_keys ? 1 : column_ranges(work, rows.sequences(), form_.dim);
+  const int64_t numbers_a_row = form_.slots * form_.dim * rows.tokens() / rows.sequences();
   if (ranges == 1) {
     split_rows(work, rows.sequences(), numbers_a_row, [&](int64_t r) {
       float* state = states.row(r);
       for (int64_t token = rows.begin(r); token < rows.end(r); ++token) {
-        const int64_t position = states.seen[r] + token - rows.begin(r) + 1;
-        prepare(token, position);
-        if (input_keys_) address_by_input_keys(token, position, state + slots_ * dim_);
-        step(token, state, 0, dim_);
+        prepare(tokens, token, position(r, token));
+        weigh(tokens, token, position(r, token), state);
+        step(tokens, token, state, 0, form_.dim);
+        finish(tokens, token);
       }
     });
     return;
@@ -206,17 +344,54 @@ void MemsizerMixer::advance(Work& work, const Ragged& rows, ConstRows x, const R
   // Fewer rows than members: tokens are prepared by all, then each takes some columns of the memory.
   for (int64_t r = 0; r < rows.sequences(); ++r) {
     split_rows(work, rows.length(r), projection_.out(),
-               [&](int64_t t) { prepare(rows.begin(r) + t, states.seen[r] + t + 1); });
+               [&](int64_t t) { prepare(tokens, rows.begin(r) + t, states.seen[r] + t + 1); });
+    for (int64_t token = rows.begin(r); token < rows.end(r); ++token)
+      weigh(tokens, token, position(r, token), states.row(r));
   }
   split_rows(work, rows.sequences() * ranges, numbers_a_row / ranges, [&](int64_t item) {
     const int64_t r = item / ranges;
-    const auto [first, last] = columns_of(item % ranges, ranges, dim_);
-    for (int64_t token = rows.begin(r); token < rows.end(r); ++token) step(token, states.row(r), first, last);
+    const auto [first, last] = columns_of(item % ranges, ranges, form_.dim);
+    for (int64_t token = rows.begin(r); token < rows.end(r); ++token)
+      step(tokens, token, states.row(r), first, last);
   });
+  split_rows(work, rows.tokens(), form_.dim, [&](int64_t token) { finish(tokens, token); });
+}
+
+void MemsizerMixer::advance(Work& work, const Ragged& rows, ConstRows x, const RowStates& states,
+                            Rows out) const {
+  Scratch::Frame frame(work.scratch);
+  const int64_t count = rows.tokens();
+  const int64_t dim = form_.dim;
+  if (convolution_) {
+    const Rows mixed{frame.floats(count * dim), dim};
+    convolution_->apply(work, rows, x, states, fields_.inputs, mixed);
+    x = {mixed.data, mixed.stride};
+  }
+  const int64_t width = projection_.out();
+  float* projected = project(work, frame, x, count);
+  Tokens tokens{.x = x,
+                .projected = {projected, width},
+                .logits = {projected + logits_at_, width},
+                .gates = {projected + gate_at_, width},
+                .addresses = {frame.floats(count * form_.left_width()), form_.left_width()},
+                .out = reads(frame, count, out)};
+  if (form_.forget) tokens.decays = {frame.floats(count * form_.groups), form_.groups};
+  if (form_.input_keys) {
+    // The keys of a token depend on all tokens before it, so its logits are known only in its turn.
+    tokens.logits = {frame.floats(count * form_.keys()), form_.keys()};
+    tokens.key_queries = {frame.floats(count * dim), dim};
+  }
+  advance_memory(work, rows, states, tokens);
+  project_reads(work, tokens.out, count, out);
+  if (window_) window_->add(work, rows, {projected + window_at_, width}, states, fields_.window, out);
 }
 
 std::unique_ptr<Mixer> make_memsizer_step(const MixerConfig& config, const Weights& weights) {
   return std::make_unique<MemsizerMixer>(config, weights);
+}
+
+std::unique_ptr<Mixer> make_memsizer_plus_step(const MixerConfig& config, const Weights& weights) {
+  return make_memsizer_step(config, weights);
 }
 
 }  // namespace memsizer::runtime

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/error.h"
+#include "kernels/memory.h"
 #include "kernels/rows.h"
 
 namespace memsizer::runtime {
