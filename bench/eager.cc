@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "bench/generation_bench.h"
+#include "core/blas_kernels.h"
 #include "kernels/team.h"
 #include "model/presets.h"
 #include "nn/language_model.h"
@@ -91,7 +92,8 @@ int run() {
 }  // namespace
 }  // namespace memsizer::bench
 
-int main() {
+int main(int /*argc*/, char** argv) {
+  memsizer::restart_with_blas_kernels(argv);
   memsizer::train::keep_tensor_memory();
   return memsizer::bench::run();
 }

@@ -3,6 +3,7 @@
 //   bench_mixers                                          the whole sweep (long)
 //   bench_mixers --benchmark_filter='T:512/|T:512$'       one length
 //   bench_mixers --promises                               the ratios that docs/performance.md promises
+//   bench_mixers --options                                what each option of MemSizer costs
 //   bench_mixers --keep-memory …                          with malloc set as the trainer sets it, not as
 //   LibTorch finds it
 #include <benchmark/benchmark.h>
@@ -11,11 +12,15 @@
 #include <algorithm>
 #include <cstring>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
+#include "core/blas_kernels.h"
+#include "core/options.h"
 #include "mechanisms/registry.h"
 #include "memory_meter.h"
+#include "model/variant.h"
 #include "nn/mixer.h"
 #include "quadratic_memsizer.h"
 #include "ratio_reporter.h"
@@ -27,7 +32,7 @@ namespace {
 constexpr int64_t kDim = 512;
 constexpr int64_t kHeads = 8;
 constexpr int64_t kBatch = 4;
-constexpr int kRepetitions = 12;  // interleaved by --promises; the best one counts
+constexpr int kRepetitions = 12;  // interleaved by --promises and --options; the best one counts
 constexpr double kSecondsEach = 0.1;
 constexpr int64_t kLengths[] = {32, 64, 128, 256, 512, 1024, 2048, 4096};
 constexpr int64_t kSlots[] = {4, 8, 16, 32, 64, 128};
@@ -36,18 +41,22 @@ struct Case {
   Mechanism mechanism;
   bool quadratic;
   int64_t time;
-  int64_t slots;  // 0: the mechanism has none
+  int64_t slots;             // 0: the mechanism has none
+  nlohmann::json with = {};  // its other options
 };
 
 std::shared_ptr<nn::Mixer> make_layer(const Case& which) {
   MixerConfig config{
       .mechanism = which.mechanism, .position = Position::CausalSelf, .dim = kDim, .heads = kHeads};
   std::vector<OptionRef> options;
-  config.mechanism_options.collect("", options);
-  for (const OptionRef& option : options) {
-    if (option.path.find(".causal_") != std::string::npos && which.slots > 0) option.set(which.slots);
-    if (option.path.ends_with(".max_length")) option.set(which.time);
-  }
+  config.mechanism_options.collect("model", options);
+  const auto set = [&](std::string_view name, const nlohmann::json& value) {
+    const std::string path = fmt::format("model.{}.{}", which.mechanism.name(), name);
+    if (const OptionRef* option = find_option(options, path)) option->set(value);
+  };
+  if (which.slots > 0) set(fmt::format("causal_{}", size_name(which.mechanism)), which.slots);
+  set("max_length", which.time);
+  for (const auto& [name, value] : which.with.items()) set(name, value);
   std::shared_ptr<nn::Mixer> mixer = nn::make_mixer(config);
   auto generator = at::detail::createCPUGenerator(1);
   mixer->initialise(generator);
@@ -80,6 +89,7 @@ void add(const Case& which, bool slow) {
   const std::string_view prefix = which.quadratic ? "quadratic-" : "";
   std::string name = fmt::format("causal/{}{}/T:{}", prefix, which.mechanism.name(), which.time);
   if (which.slots > 0) name += fmt::format("/k:{}", which.slots);
+  for (const auto& [option, value] : which.with.items()) name += fmt::format("/{}:{}", option, value.dump());
   auto* registered =
       benchmark::RegisterBenchmark(name.c_str(), [which](benchmark::State& state) { run(state, which); });
   registered->Unit(benchmark::kMillisecond)->UseRealTime();
@@ -93,19 +103,11 @@ void add(const Case& which, bool slow) {
   }
 }
 
-bool has_slots(Mechanism mechanism) {
-  const auto section = mechanism->options();
-  std::vector<OptionRef> options;
-  if (section) section->collect("", options);
-  return std::ranges::any_of(
-      options, [](const OptionRef& option) { return option.path.find(".causal_") != std::string::npos; });
-}
-
 void add_sweep() {
   for (const Mechanism& mechanism : mechanisms()) {
     if (!mechanism.traits().causal_self) continue;
     for (const int64_t time : kLengths) {
-      if (!has_slots(mechanism)) {
+      if (size_name(mechanism).empty()) {
         add({mechanism, false, time, 0}, false);
         continue;
       }
@@ -132,17 +134,39 @@ void add_promises() {
   add({mechanism_named("memsizer"), true, 2048, 128}, true);
 }
 
+// What each option that goes past the paper costs a layer, beside the published form, softmax and the preset.
+void add_options() {
+  constexpr int64_t kCausalSlots = 16;
+  for (const int64_t time : {128, 1024}) {
+    for (const nlohmann::json& with : std::initializer_list<nlohmann::json>{nlohmann::json::object(),
+                                                                            {{"causal_read", "mean"}},
+                                                                            {{"causal_groups", 4}},
+                                                                            {{"causal_forget", true}},
+                                                                            {{"causal_convolution", 4}},
+                                                                            {{"causal_gate", true}},
+                                                                            {{"causal_output", true}},
+                                                                            {{"causal_window", 32}}}) {
+      add({mechanism_named("memsizer"), false, time, kCausalSlots, with}, false);
+    }
+    add({mechanism_named("memsizer-plus"), false, time, kCausalSlots}, false);
+    add({mechanism_named("softmax"), false, time, 0}, false);
+  }
+}
+
 }  // namespace
 }  // namespace memsizer::bench
 
 int main(int argc, char** argv) {
   using namespace memsizer::bench;
-  bool only_promises = false;
+  memsizer::restart_with_blas_kernels(argv);
+  void (*add_cases)() = add_sweep;
   bool keep_memory = false;
   std::vector<char*> arguments;
   for (int i = 0; i < argc; ++i) {
     if (std::strcmp(argv[i], "--promises") == 0) {
-      only_promises = true;
+      add_cases = add_promises;
+    } else if (std::strcmp(argv[i], "--options") == 0) {
+      add_cases = add_options;
     } else if (std::strcmp(argv[i], "--keep-memory") == 0) {
       keep_memory = true;
     } else {
@@ -153,11 +177,11 @@ int main(int argc, char** argv) {
   if (keep_memory) memsizer::train::keep_tensor_memory();
   install_memory_meter();
   std::string interleave = "--benchmark_enable_random_interleaving=true";
-  if (only_promises) arguments.push_back(interleave.data());
+  if (add_cases != add_sweep) arguments.push_back(interleave.data());
   int count = static_cast<int>(arguments.size());
   benchmark::Initialize(&count, arguments.data());
   if (benchmark::ReportUnrecognizedArguments(count, arguments.data())) return 2;
-  only_promises ? add_promises() : add_sweep();
+  add_cases();
   RatioReporter reporter;
   benchmark::RunSpecifiedBenchmarks(&reporter);
 }

@@ -43,7 +43,9 @@ function(memsizer_test name)
   endif()
   add_dependencies(tests_${part} ${target})
   add_test(NAME ${name} COMMAND ${target})
-  set_tests_properties(${name} PROPERTIES LABELS "${ARG_LABELS}" WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+  # Threads that wait for each other spin shortly, then sleep: other tests run beside them on the same cores.
+  set_tests_properties(${name} PROPERTIES LABELS "${ARG_LABELS}" WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
+                                          ENVIRONMENT GOMP_SPINCOUNT=20000)
 endfunction()
 
 # memsizer_reuse_torch_headers(TARGET ...): take LibTorch's headers precompiled, as memsizer_nn built them. A precompiled

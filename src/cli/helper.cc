@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "core/blas_kernels.h"
 #include "core/child_process.h"
 #include "core/error.h"
 
@@ -22,11 +23,12 @@ namespace {
   std::vector<char*> arguments;
   for (std::string& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
-  // Both are read when the program is loaded, so only its parent can set them. Threads that wait spin shortly
+  // All are read when the program is loaded, so only its parent can set them. Threads that wait spin shortly
   // and then sleep: where another program is busy on a core, spinning for it costs a hundred times the work.
   // Huge pages save the page faults of large tensors.
   setenv("GOMP_SPINCOUNT", "20000", /*overwrite=*/0);
   setenv("GLIBC_TUNABLES", "glibc.malloc.hugetlb=1", /*overwrite=*/0);
+  choose_blas_kernels();
   std::fflush(stdout);
   execv(helper.c_str(), arguments.data());
   throw UserError("cannot run {}: {}; build with -DMEMSIZER_TRAINING=ON, which needs LibTorch", helper,

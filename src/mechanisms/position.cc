@@ -28,6 +28,15 @@ std::string_view position_key(Position position) {
   throw std::logic_error("unknown position");
 }
 
+bool is_of_another_position(std::string_view option, Position position) {
+  for (const Position other : kPositions) {
+    const std::string_view key = position_key(other);
+    if (other != position && option.starts_with(key) && option.substr(key.size()).starts_with('_'))
+      return true;
+  }
+  return false;
+}
+
 int64_t Widths::at(Position position, int64_t layer) const {
   switch (position) {
     case Position::EncoderSelf:

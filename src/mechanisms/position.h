@@ -18,6 +18,9 @@ std::string_view position_name(Position position);
 // "encoder", "causal", "cross": as options name it.
 std::string_view position_key(Position position);
 
+// Whether an option is of another position alone, as "cross_read" is in the encoder.
+bool is_of_another_position(std::string_view option, Position position);
+
 // A setting that may differ between the three positions.
 template <typename T>
 struct ByPosition {

@@ -21,14 +21,6 @@ std::string own_option(Mechanism mechanism, std::string_view name) {
   return find_option(options, path) ? path : std::string();
 }
 
-// What the mechanism calls its k: slots or features; empty if it has none to choose.
-std::string_view size_name(Mechanism mechanism) {
-  for (const std::string_view name : {"slots", "features"}) {
-    if (!own_option(mechanism, fmt::format("causal_{}", name)).empty()) return name;
-  }
-  return {};
-}
-
 int64_t number_of(std::string_view text, std::string_view whole) {
   int64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -39,6 +31,13 @@ int64_t number_of(std::string_view text, std::string_view whole) {
 }
 
 }  // namespace
+
+std::string_view size_name(Mechanism mechanism) {
+  for (const std::string_view name : {"slots", "features"}) {
+    if (!own_option(mechanism, fmt::format("causal_{}", name)).empty()) return name;
+  }
+  return {};
+}
 
 SlotChoice SlotChoice::parse(std::string_view text) {
   const size_t slash = text.find('/');

@@ -54,6 +54,10 @@ std::vector<Variant> variants_of(const VariantLists& lists);
 // The same, without a mechanism for that of the model itself.
 std::vector<Variant> variants_of(const VariantLists& lists, const ModelConfig& base);
 
+// What the mechanism calls its k, "slots" or "features"; empty if it has none to choose. Its option at a
+// position is "causal_slots".
+std::string_view size_name(Mechanism mechanism);
+
 // The k of a model's decoder as the paper's tables give it, "4/32" (causal and cross) or "32"; "" for
 // mechanisms without one. Of a mixed stack: that of its first layer's mechanism.
 std::string size_text(const ModelConfig& config);

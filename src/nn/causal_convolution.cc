@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "nn/init.h"
+#include "nn/ring.h"
 #include "nn/simd.h"
 
 namespace memsizer::nn {
@@ -182,6 +184,31 @@ Tensor causal_convolution(const Tensor& x, const Tensor& weight, const Tensor& h
   const auto type = x.scalar_type();
   const bool ours = x.is_cpu() && (type == at::kFloat || type == at::kDouble);
   return ours ? ConvolutionFunction::apply(padded, taps) : convolution_by_steps(padded, taps);
+}
+
+InputConvolution::InputConvolution(torch::nn::Module& owner, int64_t dim, int64_t taps) {
+  const auto weights = owner.register_module("convolution", std::make_shared<torch::nn::Module>());
+  weight_ = weights->register_parameter("weight", at::empty({dim, taps}));
+}
+
+void InputConvolution::initialise() {
+  fill(weight_, 0.0);
+}
+
+Tensor InputConvolution::forward(const Tensor& x, const TokenCounts& counts, MixerState& state,
+                                 bool with_state) const {
+  Tensor input = x;
+  if (counts.skipped.defined()) input = input.masked_fill(counts.skipped.t().unsqueeze(2), 0.0);
+  const int64_t kept = weight_.size(1) - 1;
+  const Tensor history =
+      counts.before.defined() && kept > 0 ? in_order(state["inputs"], counts.before) : Tensor();
+  if (with_state && kept > 0) {
+    const Tensor before = history.defined()
+                              ? history
+                              : at::zeros({kept, x.size(1), x.size(2)}, x.options().requires_grad(false));
+    state["inputs"] = as_ring(at::cat({before, input}), kept, counts.after);
+  }
+  return causal_convolution(input, weight_, history);
 }
 
 }  // namespace memsizer::nn

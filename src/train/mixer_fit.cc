@@ -28,16 +28,11 @@ nlohmann::json own_options(MixerConfig config) {
   if (!section) return own;
   std::vector<OptionRef> options;
   config.mechanism_options.collect("", options);
-  const auto of_other_position = [&](const std::string& name) {
-    return std::ranges::any_of(kPositions, [&](Position position) {
-      return position != config.position && name.starts_with(fmt::format("{}_", position_key(position)));
-    });
-  };
   const std::string prefix = fmt::format("{}.", section->name());
   for (const OptionRef& option : options) {
     if (!option.path.starts_with(prefix)) continue;
     const std::string name = option.path.substr(prefix.size());
-    if (!of_other_position(name)) own[name] = option.get();
+    if (!is_of_another_position(name, config.position)) own[name] = option.get();
   }
   return own;
 }

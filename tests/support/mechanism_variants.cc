@@ -28,14 +28,6 @@ std::vector<std::string> choices(const std::string& expects) {
 constexpr std::pair<std::string_view, int64_t> kNumbers[] = {
     {".heads", 2}, {"_groups", 3}, {"_convolution", 3}, {"_window", 4}};
 
-// Whether an option is of another position alone, such as "model.memsizer.cross_read" in the encoder.
-bool is_of_another_position(const OptionRef& option, Position position) {
-  const std::string name = option.path.substr(option.path.rfind('.') + 1);
-  return std::ranges::any_of(kPositions, [&](Position other) {
-    return other != position && name.starts_with(std::string(position_key(other)) + "_");
-  });
-}
-
 // Every other value of every switch and choice of the mechanism's own options that matter in the position.
 std::vector<std::string> changes_of(Mechanism mechanism, Position position) {
   std::vector<std::string> changes;
@@ -45,7 +37,7 @@ std::vector<std::string> changes_of(Mechanism mechanism, Position position) {
   std::vector<OptionRef> options;
   section->collect("model", options);
   for (const OptionRef& option : options) {
-    if (is_of_another_position(option, position)) continue;
+    if (is_of_another_position(option.path.substr(option.path.rfind('.') + 1), position)) continue;
     const nlohmann::json value = option.get();
     for (const auto& [ending, number] : kNumbers) {
       if (option.path.ends_with(ending)) changes.push_back(fmt::format("{}={}", option.path, number));

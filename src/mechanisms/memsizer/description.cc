@@ -78,7 +78,7 @@ class MemsizerDescription : public MechanismDescription {
     require_range(option("heads"), options.heads, 0, kMaxWidth);
     require_positive(option("key_scale"), options.key_scale);
     require_positive(option("value_scale"), options.value_scale);
-    require_range(option("causal_convolution"), options.convolution, 0, kMostConvolution);
+    require_convolution(option("causal_convolution"), options.convolution);
     require_range(option("causal_window"), options.window, 0, kMaxWidth);
 
     const MemsizerForm form(config);
@@ -123,9 +123,9 @@ class MemsizerDescription : public MechanismDescription {
                  .role = options.keys == MemsizerKeys::Frozen ? TensorRole::Frozen : TensorRole::Trained});
     }
     writer("", form.left_width(), form.sum_groups() > 0);
-    // Small, and what they decide is used again in every later step, so they keep their precision.
-    if (form.convolution > 0) to.add("convolution.weight", {form.dim, form.convolution});
+    list_convolution(config, form.convolution, to);
     if (form.forget) {
+      // Small, and what it decides is used again in every later step, so it keeps its precision.
       to.add("decay_proj.weight", {form.groups, form.dim});
       to.add("decay_proj.bias", {form.groups});
     }
@@ -146,19 +146,15 @@ class MemsizerDescription : public MechanismDescription {
     if (form.mean_groups > 0)
       fields.push_back({.name = "normaliser", .shape = {form.mean_groups, form.slots}});
     if (form.input_keys) fields.push_back({.name = "key_memory", .shape = {form.dim, form.keys()}});
-    // Rings: token t is in row t modulo their length.
-    if (form.convolution > 1) fields.push_back({.name = "inputs", .shape = {form.convolution - 1, form.dim}});
+    if (form.convolution > 1) fields.push_back(convolution_field(config, form.convolution));
     if (form.window > 0) {
+      // Rings too.
       fields.push_back({.name = "window_keys", .shape = {form.window, form.dim}});
       fields.push_back({.name = "window_values", .shape = {form.window, form.dim}});
     }
-    if (config.position == Position::CausalSelf)
-      fields.push_back({.name = "count", .shape = {}, .type = DType::I64});
+    if (config.position == Position::CausalSelf) fields.push_back(count_field());
     return fields;
   }
-
- private:
-  static constexpr int64_t kMostConvolution = 64;
 };
 
 }  // namespace

@@ -5,21 +5,13 @@
 #include <utility>
 #include <vector>
 
-#include "nn/causal_convolution.h"
 #include "nn/init.h"
 #include "nn/linear_attention.h"
-#include "nn/ring.h"
 
 namespace memsizer::nn {
 namespace {
 
 using at::Tensor;
-
-// Padding before the first token: it must neither write to the memory nor count as a position. Padding after
-// the last token cannot reach any real output and is left alone, as in the authors' code.
-Tensor leading_padding(const Tensor& padding) {
-  return padding.logical_not().cumsum(1) == 0;
-}
 
 // Sum over source positions of left (x) right: [source, batch, a], [source, batch, b] -> [batch, a, b].
 Tensor outer_sum(const Tensor& left, const Tensor& right) {
@@ -33,9 +25,6 @@ Tensor read_out(const Tensor& query, const Tensor& memory) {
 }
 
 }  // namespace
-
-ConvolutionImpl::ConvolutionImpl(int64_t dim, int64_t taps)
-    : weight(register_parameter("weight", at::empty({dim, taps}))) {}
 
 Tensor MemsizerMixer::Writer::left(const Tensor& x) const {
   const Tensor projected = left_proj->forward(x);
@@ -60,8 +49,7 @@ MemsizerMixer::MemsizerMixer(const MixerConfig& config) : Mixer(config), form_(c
   if (options.keys == MemsizerKeys::Frozen) {
     for (const Tensor& parameter : keys_->parameters()) parameter.set_requires_grad(false);
   }
-  if (form_.convolution > 0)
-    convolution_ = register_module("convolution", Convolution(dim(), form_.convolution));
+  if (form_.convolution > 0) convolution_.emplace(*this, dim(), form_.convolution);
   if (form_.forget) forget_ = register_module("decay_proj", Linear(dim(), form_.groups));
   if (form_.norms_read())
     read_norm_ = register_module("read_layer_norm", LayerNorm(form_.group_dim(), options.affine_norms));
@@ -98,7 +86,7 @@ void MemsizerMixer::initialise(at::Generator& generator) {
     initialise(key_writer_, generator);
   }
   initialise(writer_, generator);
-  if (convolution_) fill(convolution_->weight, 0.0);
+  if (convolution_) convolution_->initialise();
   if (forget_) {
     // Half lives from about one token to a hundred, spread over the groups.
     constexpr double kShortest = -1.0;
@@ -251,32 +239,10 @@ int64_t MemsizerMixer::segment_length(int64_t batch) const {
 Tensor MemsizerMixer::causal_mix(const Tensor& x, const Tensor& padding, MixerState& state, bool with_state,
                                  const Pass& pass) const {
   const int64_t time = x.size(0);
-  const Tensor count = state["count"];  // tokens read before [batch], undefined at the start
-  const bool resumes = count.defined();
-  Tensor counts = at::arange(1, time + 1, tensor_options()).unsqueeze(1);  // [time, batch or 1]
-  Tensor skipped;                                                          // [batch, time]
-  if (padding.defined()) {
-    skipped = leading_padding(padding);
-    if (resumes) skipped = skipped.logical_and((count == 0).unsqueeze(1));
-    counts = skipped.logical_not().cumsum(1).t().to(x.scalar_type());
-  }
-  if (resumes) counts = counts + count.to(x.scalar_type());
-  const Tensor scale = counts.clamp_min(1.0).rsqrt();  // 1/sqrt(position), [time, batch or 1]
-
-  const Tensor after = counts[time - 1].expand({x.size(1)}).to(at::kLong);  // tokens read with these [batch]
-
-  Tensor input = x;
-  if (convolution_) {
-    if (skipped.defined()) input = input.masked_fill(time_major_mask(skipped), 0.0);
-    const int64_t kept = form_.convolution - 1;
-    const Tensor history = resumes && kept > 0 ? in_order(state["inputs"], count) : Tensor();
-    if (with_state && kept > 0) {
-      const Tensor before =
-          history.defined() ? history : at::zeros({kept, x.size(1), dim()}, tensor_options());
-      state["inputs"] = as_ring(at::cat({before, input}), kept, after);
-    }
-    input = causal_convolution(input, convolution_->weight, history);
-  }
+  const TokenCounts counts = count_tokens(x, padding, state["count"]);
+  const Tensor& skipped = counts.skipped;
+  const Tensor scale = counts.positions.clamp_min(1.0).rsqrt();  // 1/sqrt(position), [time, batch or 1]
+  const Tensor input = convolution_ ? convolution_->forward(x, counts, state, with_state) : x;
 
   // A long sequence goes through in segments, each from the state the one before it left.
   const int64_t segment = segment_length(x.size(1));
@@ -294,12 +260,12 @@ Tensor MemsizerMixer::causal_mix(const Tensor& x, const Tensor& padding, MixerSt
   if (window_) {
     const WindowAttention::Input window{.x = input,
                                         .skipped = skipped,
-                                        .before = count,
-                                        .after = after,
+                                        .before = counts.before,
+                                        .after = counts.after,
                                         .dropout = config().attention_dropout};
     mixed = mixed + window_->forward(window, state, with_state, pass);
   }
-  if (with_state) state["count"] = after.contiguous();
+  if (with_state) state["count"] = counts.after.contiguous();
   return mixed;
 }
 

@@ -4,20 +4,12 @@
 
 #include "mechanisms/memsizer/description.h"
 #include "mechanisms/memsizer/factors.h"
+#include "nn/causal_convolution.h"
 #include "nn/mixer.h"
 #include "nn/modules.h"
 #include "nn/window_attention.h"
 
 namespace memsizer::nn {
-
-// The weights of a short causal convolution [dim, taps].
-class ConvolutionImpl : public torch::nn::Module {
- public:
-  ConvolutionImpl(int64_t dim, int64_t taps);
-
-  at::Tensor weight;
-};
-TORCH_MODULE(Convolution);
 
 // The paper's mechanism for training: a memory of `slots` rows, written by the outer product of two
 // normalised projections of each token, read by a softmax over learned keys that is averaged over the heads;
@@ -87,11 +79,11 @@ class MemsizerMixer : public Mixer {
   Linear keys_{nullptr};  // absent if keys are made from the input
   Writer key_writer_;     // present if keys are made from the input
   Writer writer_;
-  Convolution convolution_{nullptr};  // these are absent where the options leave them out
-  Linear forget_{nullptr};
+  Linear forget_{nullptr};  // these are absent where the options leave them out
   LayerNorm read_norm_{nullptr};
   Linear gate_{nullptr};
   Linear output_{nullptr};
+  std::optional<InputConvolution> convolution_;
   std::optional<WindowAttention> window_;
 };
 

@@ -6,7 +6,7 @@
 
 #include "kernels/memory.h"
 #include "kernels/rows.h"
-#include "mechanisms/memsizer/step_columns.h"
+#include "runtime/columns.h"
 
 namespace memsizer::runtime {
 namespace {
@@ -73,7 +73,7 @@ MemsizerMixer::MemsizerMixer(const MixerConfig& config, const Weights& weights)
     forget_weight_ = weights.floats("decay_proj.weight");
     forget_bias_ = weights.floats("decay_proj.bias");
   }
-  if (form_.convolution > 0) convolution_.emplace(form_, weights);
+  if (form_.convolution > 0) convolution_.emplace(dim, form_.convolution, weights);
   if (form_.window > 0) {
     window_.emplace(config, weights);
     window_at_ = tokens.width;

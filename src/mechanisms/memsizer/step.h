@@ -3,8 +3,8 @@
 #include <optional>
 
 #include "mechanisms/memsizer/description.h"
-#include "mechanisms/memsizer/step_convolution.h"
 #include "mechanisms/memsizer/step_window.h"
+#include "runtime/input_convolution.h"
 #include "runtime/mixer.h"
 
 namespace memsizer::runtime {
@@ -106,7 +106,7 @@ class MemsizerMixer : public Mixer {
   std::vector<float> forget_weight_;  // [groups, dim]
   std::vector<float> forget_bias_;    // [groups]
   Linear output_;
-  std::optional<MemsizerConvolution> convolution_;
+  std::optional<InputConvolution> convolution_;
   std::optional<MemsizerWindow> window_;
 };
 

@@ -1,13 +1,13 @@
-#include "mechanisms/description.h"
+#include "mechanisms/softmax/description.h"
 
 #include "mechanisms/parts.h"
 
-// Multi-head softmax attention. For each head of h channels, q, k and v being its parts of three projections:
-//
-//   out_t = W_o concat over heads of sum over s of softmax_s(q_t . k_s / sqrt(h)) v_s
-//
-// over the tokens up to t (causal) or all of the source. It keeps the keys and values of every token.
 namespace memsizer {
+
+int64_t softmax_convolution(const MixerConfig& config) {
+  return config.position == Position::CausalSelf ? config.options<SoftmaxOptions>().convolution : 0;
+}
+
 namespace {
 
 class SoftmaxDescription : public MechanismDescription {
@@ -24,13 +24,26 @@ class SoftmaxDescription : public MechanismDescription {
     return traits;
   }
 
+  std::unique_ptr<OptionSection> options() const override {
+    return std::make_unique<TypedOptionSection<SoftmaxOptions>>();
+  }
+
+  void validate(const MixerConfig& config) const override {
+    require_convolution("model.softmax.causal_convolution", softmax_convolution(config));
+  }
+
   void list_tensors(const MixerConfig& config, TensorCollector& to) const override {
     list_attention_projections(config, to);
+    list_convolution(config, softmax_convolution(config), to);
   }
 
   std::vector<StateField> state(const MixerConfig& config) const override {
     if (config.position == Position::EncoderSelf) return {};
-    return {token_field(config, "keys"), token_field(config, "values")};
+    std::vector<StateField> fields = {token_field(config, "keys"), token_field(config, "values")};
+    const int64_t taps = softmax_convolution(config);
+    if (taps > 1) fields.push_back(convolution_field(config, taps));
+    if (taps > 0) fields.push_back(count_field());
+    return fields;
   }
 };
 

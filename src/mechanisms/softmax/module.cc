@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "mechanisms/softmax/description.h"
 #include "nn/growing_cache.h"
 
 namespace memsizer::nn {
@@ -9,10 +10,13 @@ namespace memsizer::nn {
 using at::Tensor;
 
 SoftmaxMixer::SoftmaxMixer(const MixerConfig& config)
-    : Mixer(config), projections_(*this, config.dim, config.heads) {}
+    : Mixer(config), projections_(*this, config.dim, config.heads) {
+  if (const int64_t taps = softmax_convolution(config); taps > 0) convolution_.emplace(*this, dim(), taps);
+}
 
 void SoftmaxMixer::initialise(at::Generator& generator) {
   projections_.initialise(generator);
+  if (convolution_) convolution_->initialise();
 }
 
 Tensor SoftmaxMixer::weights(const Tensor& query, const MixerState& state, bool causal_mask) const {
@@ -65,10 +69,19 @@ Tensor SoftmaxMixer::mix_cross(const Tensor& query, const Tensor& source, const 
 }
 
 Tensor SoftmaxMixer::mix_causal(const Tensor& x, const Tensor& padding, const Pass& pass) {
-  return weigh(x, read_source(x, padding), /*causal_mask=*/true, pass);
+  if (!convolution_) return weigh(x, read_source(x, padding), /*causal_mask=*/true, pass);
+  MixerState none;
+  const Tensor convolved = convolution_->forward(x, count_tokens(x, padding, {}), none, /*with_state=*/false);
+  return weigh(convolved, read_source(convolved, padding), /*causal_mask=*/true, pass);
 }
 
-Tensor SoftmaxMixer::advance_state(const Tensor& x, const Tensor& padding, MixerState& state) {
+Tensor SoftmaxMixer::advance_state(const Tensor& given, const Tensor& padding, MixerState& state) {
+  Tensor x = given;
+  if (convolution_) {
+    const TokenCounts counts = count_tokens(x, padding, state["count"]);
+    x = convolution_->forward(x, counts, state, /*with_state=*/true);
+    state["count"] = counts.after.contiguous();
+  }
   const MixerState added = read_source(x, padding);
   state.padding = append_padding(state.padding, state["keys"].size(2), padding, x.size(1), x.size(0));
   for (const char* field : {"keys", "values"}) state[field] = at::cat({state[field], added[field]}, 2);

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <optional>
+
+#include "nn/causal_convolution.h"
 #include "nn/mixer.h"
 #include "nn/projections.h"
 
@@ -31,6 +34,7 @@ class SoftmaxMixer : public Mixer {
   at::Tensor weigh(const at::Tensor& query, const MixerState& state, bool causal_mask, const Pass& pass);
 
   Projections projections_;
+  std::optional<InputConvolution> convolution_;  // causal self-attention only, where asked for
 };
 
 }  // namespace memsizer::nn

@@ -5,6 +5,7 @@
 
 #include "kernels/attention.h"
 #include "kernels/rows.h"
+#include "mechanisms/softmax/description.h"
 
 namespace memsizer::runtime {
 namespace {
@@ -48,6 +49,7 @@ SoftmaxMixer::SoftmaxMixer(const MixerConfig& config, const Weights& weights)
   } else {
     inputs_ = Linear(weights, {"q_proj", "k_proj", "v_proj"});
   }
+  if (const int64_t taps = softmax_convolution(config); taps > 0) convolution_.emplace(dim_, taps, weights);
 }
 
 void SoftmaxMixer::scale_queries(Rows queries, int64_t count) const {
@@ -81,6 +83,11 @@ void SoftmaxMixer::advance(Work& work, const Ragged& rows, ConstRows x, const Ro
                            Rows out) const {
   Scratch::Frame frame(work.scratch);
   const int64_t tokens = rows.tokens();
+  if (convolution_) {
+    const Rows convolved{frame.floats(tokens * dim_), dim_};
+    convolution_->apply(work, rows, x, states, /*ring_at=*/0, convolved);
+    x = {convolved.data, convolved.stride};
+  }
   const int64_t width = 3 * dim_;
   float* projected = frame.floats(tokens * width);
   inputs_.apply(work, x, tokens, {projected, width});

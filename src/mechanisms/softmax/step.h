@@ -1,10 +1,14 @@
 #pragma once
 
+#include <optional>
+
+#include "runtime/input_convolution.h"
 #include "runtime/mixer.h"
 
 namespace memsizer::runtime {
 
-// Softmax attention: keeps the keys and values of every token, [keys | values].
+// Softmax attention: keeps the keys and values of every token, [keys | values], and the ring of its
+// convolution.
 class SoftmaxMixer : public Mixer {
  public:
   SoftmaxMixer(const MixerConfig& config, const Weights& weights);
@@ -26,6 +30,7 @@ class SoftmaxMixer : public Mixer {
   Linear query_;   // cross-attention only
   Linear inputs_;  // x -> q, k, v; or k, v in cross-attention
   Linear output_;
+  std::optional<InputConvolution> convolution_;  // causal self-attention only
 };
 
 }  // namespace memsizer::runtime

@@ -1,12 +1,12 @@
-#include "mechanisms/memsizer/step_convolution.h"
+#include "runtime/input_convolution.h"
 
 #include "kernels/memory.h"
-#include "mechanisms/memsizer/step_columns.h"
+#include "runtime/columns.h"
 
 namespace memsizer::runtime {
 
-MemsizerConvolution::MemsizerConvolution(const MemsizerForm& form, const Weights& weights)
-    : dim_(form.dim), taps_(form.convolution) {
+InputConvolution::InputConvolution(int64_t dim, int64_t taps, const Weights& weights)
+    : dim_(dim), taps_(taps) {
   // A file has them per channel, the oldest token's first.
   const std::vector<float> stored = weights.floats("convolution.weight");
   weight_.resize(stored.size());
@@ -15,8 +15,8 @@ MemsizerConvolution::MemsizerConvolution(const MemsizerForm& form, const Weights
   }
 }
 
-void MemsizerConvolution::apply(Work& work, const Ragged& rows, ConstRows x, const RowStates& states,
-                                int64_t ring_at, Rows out) const {
+void InputConvolution::apply(Work& work, const Ragged& rows, ConstRows x, const RowStates& states,
+                             int64_t ring_at, Rows out) const {
   const int64_t ranges = column_ranges(work, rows.sequences(), dim_);
   const int64_t numbers_a_row = taps_ * dim_ * rows.tokens() / rows.sequences();
   split_rows(work, rows.sequences() * ranges, numbers_a_row / ranges, [&](int64_t item) {

@@ -1,14 +1,16 @@
 #pragma once
 
-#include "mechanisms/memsizer/description.h"
+#include <vector>
+
 #include "runtime/mixer.h"
 
 namespace memsizer::runtime {
 
-// The short causal convolution before MemSizer's projections. Of a row it keeps a ring of its newest inputs.
-class MemsizerConvolution {
+// A short causal convolution of a mixer's inputs, added to them (nn/causal_convolution.h). Of a row it keeps
+// a ring of its newest inputs.
+class InputConvolution {
  public:
-  MemsizerConvolution(const MemsizerForm& form, const Weights& weights);
+  InputConvolution(int64_t dim, int64_t taps, const Weights& weights);
 
   // Each token beside its mixture with the tokens before it. The ring is `ring_at` numbers into a row's
   // state.
