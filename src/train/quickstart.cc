@@ -46,10 +46,9 @@ dropout = 0.0
 [model.encoder]
 ffn = 256
 [model.decoder]
+self = "memsizer-plus"
+cross = "memsizer-plus"
 ffn = 256
-[model.memsizer]
-causal_slots = 8
-cross_slots = 64
 [optimizer]
 lr = 1e-5
 clip_norm = 1.0

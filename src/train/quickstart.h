@@ -7,7 +7,7 @@ namespace memsizer::train {
 
 struct QuickstartOptions {
   std::string folder = "runs/quickstart";
-  int64_t updates = 1700;
+  int64_t updates = 2000;
   int64_t seed = 1;
   int64_t threads = 0;
 };
