@@ -150,6 +150,9 @@ ModelConfig small_model_config() {
     if (option.list && name.starts_with("encoder_")) option.set(8);
     if (name == "slots") option.set(5);
     if (name == "max_length") option.set(300);
+    // A preset's projections start near zero. In so narrow a model the layer norms behind them would amplify
+    // rounding until forms that are equal could not be told from forms that are not.
+    if (name == "value_scale") option.set(8.0);
   }
   return config;
 }
