@@ -150,15 +150,17 @@ ModelConfig small_model_config() {
     if (option.list && name.starts_with("encoder_")) option.set(8);
     if (name == "slots") option.set(5);
     if (name == "max_length") option.set(300);
-    // A preset's projections start near zero. In so narrow a model the layer norms behind them would amplify
-    // rounding until forms that are equal could not be told from forms that are not.
-    if (name == "value_scale") option.set(8.0);
   }
   return config;
 }
 
 MixerConfig mixer_of(const MechanismVariant& variant, Position position) {
   ModelConfig config = small_model_config();
+  // A preset's projections start near zero. In so narrow a mixer the layer norms behind them amplify rounding
+  // until forms that are equal cannot be told from forms that are not.
+  for (const OptionRef& option : collect_options(config, "model")) {
+    if (option.path.ends_with(".value_scale")) option.set(8.0);
+  }
   apply(variant.settings, config);
   use(variant.mechanism, position, config);
   return mixer_config(config, position);
