@@ -9,8 +9,8 @@
 
 namespace memsizer::nn {
 
-// Embeddings in bands of falling width (Baevski and Auli; spec section 5.1): frequent tokens get the full
-// width, rarer ones a narrower row and a projection to the full one.
+// Embeddings in bands of falling width (Baevski and Auli; docs/mathematics.md, Adaptive input): frequent
+// tokens get the full width, rarer ones a narrower row and a projection to the full one.
 class AdaptiveInputImpl : public torch::nn::Module {
  public:
   AdaptiveInputImpl(std::vector<AdaptiveBand> bands, int64_t dim);

@@ -10,8 +10,8 @@
 
 namespace memsizer::nn {
 
-// Softmax in a head of frequent tokens and clusters of rare ones (spec section 5.2), with embeddings and
-// projections shared with the adaptive input where the configuration ties them.
+// Softmax in a head of frequent tokens and clusters of rare ones (docs/mathematics.md, Adaptive softmax),
+// with embeddings and projections shared with the adaptive input where the configuration ties them.
 class AdaptiveSoftmaxImpl : public torch::nn::Module {
  public:
   AdaptiveSoftmaxImpl(const ModelConfig& config, const AdaptiveInput& input);

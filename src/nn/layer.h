@@ -30,9 +30,9 @@ struct Mixed {
 };
 using OnMixed = std::function<void(const Mixed&)>;
 
-// One transformer layer (spec section 1): self-attention, cross-attention if it is there, feed-forward, each
-// with its residual and its layer norm before or after. Encoder and decoder layers differ only in which
-// mixers they hold.
+// One transformer layer (docs/mathematics.md, Layers): self-attention, cross-attention if it is there,
+// feed-forward, each with its residual and its layer norm before or after. Encoder and decoder layers differ
+// only in which mixers they hold.
 class LayerImpl : public torch::nn::Module {
  public:
   // Number `layer` of its stack: a stack may mix mechanisms.

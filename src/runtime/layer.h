@@ -7,7 +7,7 @@
 
 namespace memsizer::runtime {
 
-// One transformer layer (spec section 1), at generation time.
+// One transformer layer (docs/mathematics.md, Layers), at generation time.
 class Layer {
  public:
   // Number `layer` of its stack: a stack may mix mechanisms.

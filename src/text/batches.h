@@ -32,8 +32,8 @@ std::vector<Batch> evaluation_batches(int64_t examples,
                                       const std::function<std::pair<int64_t, int64_t>(int64_t)>& length,
                                       const BatchOptions& options);
 
-// A stretch of a language model's stream (spec section 7): targets stream[begin, end), of which only the
-// last end - score_from count; the inputs are the targets shifted right by one.
+// A stretch of a language model's stream (docs/mathematics.md, Blocks and windows): targets stream[begin,
+// end), of which only the last end - score_from count; the inputs are the targets shifted right by one.
 struct StreamBlock {
   int64_t begin = 0;
   int64_t end = 0;

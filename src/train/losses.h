@@ -22,8 +22,8 @@ struct Lesson {
   double temperature = 1.0;  // T: both sides' logits are divided by it
 };
 
-// Label-smoothed cross-entropy (spec section 6): (1 - epsilon) nll + epsilon/V times the sum of -log p over
-// all V classes, target and padding included. logits [n, vocab], targets [n]; epsilon 0 is plain
+// Label-smoothed cross-entropy (docs/mathematics.md, Loss): (1 - epsilon) nll + epsilon/V times the sum of
+// -log p over all V classes, target and padding included. logits [n, vocab], targets [n]; epsilon 0 is plain
 // cross-entropy.
 Loss label_smoothed_loss(const at::Tensor& logits, const at::Tensor& targets, double epsilon);
 

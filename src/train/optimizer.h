@@ -16,8 +16,8 @@ using NamedParameters = std::vector<std::pair<std::string, at::Tensor>>;
 // Trained parameters of a module, in a fixed order.
 NamedParameters trained_parameters(const torch::nn::Module& module);
 
-// Adam and Nesterov's accelerated gradient exactly as the reference trains with them (spec section 6).
-// Parameters without a gradient are left alone.
+// Adam and Nesterov's accelerated gradient exactly as the reference trains with them (docs/mathematics.md,
+// Optimizers). Parameters without a gradient are left alone.
 class Optimizer {
  public:
   Optimizer(NamedParameters parameters, const OptimizerOptions& options);

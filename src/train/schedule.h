@@ -4,8 +4,8 @@
 
 namespace memsizer::train {
 
-// The learning rate of the update that follows `finished` ones (spec section 6). `schedule.total_updates`
-// and `schedule.period` must be known: see resolved().
+// The learning rate of the update that follows `finished` ones (docs/mathematics.md, Schedules).
+// `schedule.total_updates` and `schedule.period` must be known: see resolved().
 double learning_rate(const ScheduleOptions& schedule, const OptimizerOptions& optimizer, int64_t finished);
 
 // The schedule with what it takes from the length of the training filled in.
