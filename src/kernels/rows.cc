@@ -107,6 +107,36 @@ void softmax(float* x, int64_t width) {
   scale(x, width, 1.0F / exponentials_of_differences(x, width));
 }
 
+// One vector of columns; load and store take a place, and only some of its numbers at a row's end.
+template <typename Load, typename Store>
+HWY_INLINE void column_softmax_of(int64_t rows, int64_t stride, const Load& load, const Store& store) {
+  FloatVector most = load(0);
+  for (int64_t i = 1; i < rows; ++i) most = hn::Max(most, load(i * stride));
+  FloatVector sum = hn::Zero(kFloats);
+  for (int64_t i = 0; i < rows; ++i) {
+    const FloatVector power = exponential_of(hn::Sub(load(i * stride), most));
+    store(power, i * stride);
+    sum = hn::Add(sum, power);
+  }
+  const FloatVector inverse = hn::Div(hn::Set(kFloats, 1.0F), sum);
+  for (int64_t i = 0; i < rows; ++i) store(hn::Mul(load(i * stride), inverse), i * stride);
+}
+
+void column_softmax(float* x, int64_t rows, int64_t stride, int64_t width) {
+  const int64_t whole = whole_part(width);
+  for (int64_t j = 0; j < whole; j += kLanes) {
+    column_softmax_of(
+        rows, stride, [&](int64_t at) HWY_ATTR { return hn::LoadU(kFloats, x + j + at); },
+        [&](FloatVector v, int64_t at) HWY_ATTR { hn::StoreU(v, kFloats, x + j + at); });
+  }
+  if (whole < width) {
+    const int64_t rest = width - whole;
+    column_softmax_of(
+        rows, stride, [&](int64_t at) HWY_ATTR { return load_some(x + whole + at, rest); },
+        [&](FloatVector v, int64_t at) HWY_ATTR { store_some(v, x + whole + at, rest); });
+  }
+}
+
 void log_softmax(float* x, int64_t width, float shift) {
   // A vocabulary's numbers are added up in parts, which keep their last digits.
   constexpr int64_t kPart = 1024;
@@ -237,6 +267,7 @@ HWY_EXPORT(add_layer_norm);
 HWY_EXPORT(add);
 HWY_EXPORT(mean_softmax);
 HWY_EXPORT(softmax);
+HWY_EXPORT(column_softmax);
 HWY_EXPORT(log_softmax);
 HWY_EXPORT(argmax);
 HWY_EXPORT(dot);
@@ -267,6 +298,10 @@ void mean_softmax(float* logits, int64_t heads, int64_t slots, float scale, floa
 
 void softmax(float* x, int64_t width) {
   HWY_DYNAMIC_DISPATCH(softmax)(x, width);
+}
+
+void column_softmax(float* x, int64_t rows, int64_t stride, int64_t width) {
+  HWY_DYNAMIC_DISPATCH(column_softmax)(x, rows, stride, width);
 }
 
 void log_softmax(float* x, int64_t width, float shift) {

@@ -101,6 +101,20 @@ void softmax(float* x, int64_t width) {
   for (int64_t i = 0; i < width; ++i) x[i] /= sum;
 }
 
+void column_softmax(float* x, int64_t rows, int64_t stride, int64_t width) {
+  for (int64_t j = 0; j < width; ++j) {
+    float most = x[j];
+    for (int64_t i = 1; i < rows; ++i) most = std::max(most, x[i * stride + j]);
+    float sum = 0.0F;
+    for (int64_t i = 0; i < rows; ++i) {
+      float& number = x[i * stride + j];
+      number = std::exp(number - most);
+      sum += number;
+    }
+    for (int64_t i = 0; i < rows; ++i) x[i * stride + j] /= sum;
+  }
+}
+
 void log_softmax(float* x, int64_t width, float shift) {
   const float largest = *std::max_element(x, x + width);
   double sum = 0.0;

@@ -31,6 +31,9 @@ void mean_softmax(float* logits, int64_t heads, int64_t slots, float scale, floa
 // x = softmax(x) over `width` numbers.
 void softmax(float* x, int64_t width);
 
+// Softmax over rows, column by column: x [rows, width], whose rows begin `stride` numbers apart; rows > 0.
+void column_softmax(float* x, int64_t rows, int64_t stride, int64_t width);
+
 // x = log(softmax(x)) + shift.
 void log_softmax(float* x, int64_t width, float shift);
 

@@ -142,6 +142,28 @@ TEST(Rows, LogSoftmaxIsItsScalarTwin) {
   }
 }
 
+TEST(Rows, ColumnSoftmaxIsItsScalarTwin) {
+  std::mt19937 random(6);
+  for (const int64_t width : {1, 4, 7, 16, 33}) {
+    for (const int64_t rows : {1, 2, 9}) {
+      const int64_t stride = width + 3;
+      const std::vector<float> x = random_numbers(random, rows * stride, 20.0F);
+      std::vector<float> expected = x;
+      scalar::column_softmax(expected.data(), rows, stride, width);
+      on_every_target([&] {
+        std::vector<float> out = x;
+        column_softmax(out.data(), rows, stride, width);
+        // What is between the rows is not touched.
+        for (int64_t i = 0; i < rows; ++i) {
+          for (int64_t j = width; j < stride; ++j)
+            ASSERT_EQ(out[static_cast<size_t>(i * stride + j)], x[static_cast<size_t>(i * stride + j)]);
+        }
+        expect_near(out, expected, 1e-6);
+      });
+    }
+  }
+}
+
 TEST(Rows, LogSoftmaxKeepsMaskedNumbersMasked) {
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
   on_every_target([&] {

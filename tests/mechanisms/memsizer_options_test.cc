@@ -39,6 +39,16 @@ TEST(MemsizerOptions, BothReadsNeedTwoGroups) {
                "model.memsizer.cross_read is both with one group; set model.memsizer.cross_groups to 2"));
 }
 
+TEST(MemsizerOptions, CausalMemoriesCannotPool) {
+  const auto pool = [](MemsizerOptions& options) {
+    options.read = {.causal = MemsizerRead::Pool, .cross = MemsizerRead::Pool, .encoder = MemsizerRead::Pool};
+  };
+  EXPECT_EQ(message_with(pool, Position::Cross), "no error");
+  EXPECT_EQ(message_with(pool, Position::EncoderSelf), "no error");
+  EXPECT_TRUE(has_text(message_with(pool),
+                       "model.memsizer.causal_read is pool; a causal memory has no whole source"));
+}
+
 TEST(MemsizerOptions, SizesOfConvolutionAndWindowAreChecked) {
   EXPECT_TRUE(has_text(message_with([](MemsizerOptions& options) { options.convolution = -1; }),
                        "model.memsizer.causal_convolution is -1"));

@@ -19,8 +19,11 @@ std::span<const std::pair<MemsizerKeys, std::string_view>> enum_names<MemsizerKe
 
 template <>
 std::span<const std::pair<MemsizerRead, std::string_view>> enum_names<MemsizerRead>() {
-  static constexpr auto names = std::to_array<std::pair<MemsizerRead, std::string_view>>(
-      {{MemsizerRead::Sum, "sum"}, {MemsizerRead::Mean, "mean"}, {MemsizerRead::Both, "both"}});
+  static constexpr auto names =
+      std::to_array<std::pair<MemsizerRead, std::string_view>>({{MemsizerRead::Sum, "sum"},
+                                                                {MemsizerRead::Mean, "mean"},
+                                                                {MemsizerRead::Both, "both"},
+                                                                {MemsizerRead::Pool, "pool"}});
   return names;
 }
 
@@ -36,7 +39,8 @@ MemsizerForm::MemsizerForm(const MixerConfig& config) : dim(config.dim) {
   heads = options.heads > 0 ? options.heads : config.heads;
   groups = options.groups.at(config.position);
   const MemsizerRead read = options.read.at(config.position);
-  mean_groups = read == MemsizerRead::Sum ? 0 : read == MemsizerRead::Mean ? groups : groups - groups / 2;
+  pool = read == MemsizerRead::Pool;
+  mean_groups = read == MemsizerRead::Mean ? groups : read == MemsizerRead::Both ? groups - groups / 2 : 0;
   input_keys = options.keys == MemsizerKeys::Input;
   forget = causal && options.forget;
   gate = options.gate.at(config.position);
@@ -91,6 +95,10 @@ class MemsizerDescription : public MechanismDescription {
     if (options.read.at(config.position) == MemsizerRead::Both && form.groups < 2) {
       throw UserError("{} is both with one group; set {} to 2 or more, so that some sum and some take means",
                       width_option(config, section, "read"), groups);
+    }
+    if (form.pool && config.position == Position::CausalSelf) {
+      throw UserError("{} is pool; a causal memory has no whole source to attend to, use sum, mean or both",
+                      width_option(config, section, "read"));
     }
     if (form.norms_read() && form.group_dim() < 2) {
       throw UserError("{} is {} with {}; groups of {} channels leave nothing to normalise, use fewer", groups,

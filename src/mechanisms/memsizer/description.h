@@ -22,9 +22,11 @@
 //   read mean    l = softmax(W_l x), z_t = z_{t-1} + l_t beside V_t, the read is abar . V / (abar . z +
 //   1e-4);
 //                no 1/sqrt(t), no 1/sqrt(M). "both": the first half of the groups sums, the others take means
+//   read pool    cross and encoder: V = sum of p_s (x) r_s with p_s = exp(W_l x_s) / sum over s of exp(W_l
+//   x_s):
+//                each slot attends to the source by a softmax over its tokens; no 1/sqrt(M)
 //   forget       causal: V_t = gamma_t V_{t-1} + l_t (x) r_t, and z alike, with gamma = sigmoid(W_f x + b_f)
-//   per
-//                group; the read of a sum is LN(abar . V) per group in place of 1/sqrt(t)
+//                per group; the read of a sum is LN(abar . V) per group in place of 1/sqrt(t)
 //   convolution  causal: x_t + sum over i < n of c_i o x_{t-i} takes the place of x_t in everything above
 //   gate         the read times SiLU(W_g x)
 //   output       W_o times the (gated) read
@@ -32,7 +34,7 @@
 namespace memsizer {
 
 enum class MemsizerKeys { Learned, Frozen, Input };
-enum class MemsizerRead { Sum, Mean, Both };
+enum class MemsizerRead { Sum, Mean, Both, Pool };
 
 template <>
 std::span<const std::pair<MemsizerKeys, std::string_view>> enum_names<MemsizerKeys>();
@@ -73,8 +75,9 @@ struct MemsizerOptions {
     visit("causal_read", self.read.causal,
           "what causal self-attention reads: the sum of what was written (published), its weighted mean, or "
           "both, in half of the groups each");
-    visit("cross_read", self.read.cross, "what cross-attention reads: sum, mean or both");
-    visit("encoder_read", self.read.encoder, "what the encoder reads: sum, mean or both");
+    visit("cross_read", self.read.cross,
+          "what cross-attention reads: sum, mean, both, or pool: each slot attends to the source's tokens");
+    visit("encoder_read", self.read.encoder, "what the encoder reads: sum, mean, both or pool");
     visit("causal_groups", self.groups.causal,
           "memories side by side in causal self-attention, each with its share of heads and width");
     visit("cross_groups", self.groups.cross, "memories side by side in cross-attention");
@@ -123,6 +126,7 @@ struct MemsizerForm {
   int64_t heads;
   int64_t groups;
   int64_t mean_groups;  // the last ones: they keep a normaliser
+  bool pool;            // all groups: what is written is a softmax over the tokens
   bool input_keys;
   bool forget;
   bool gate;
@@ -134,7 +138,7 @@ struct MemsizerForm {
   int64_t left_width() const { return groups * slots; }
   int64_t group_dim() const { return dim / groups; }
   int64_t group_heads() const { return heads / groups; }
-  int64_t sum_groups() const { return groups - mean_groups; }
+  int64_t sum_groups() const { return pool ? 0 : groups - mean_groups; }
   // A sum that forgets has no length to divide by; it is normalised instead.
   bool norms_read() const { return forget && sum_groups() > 0; }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -64,7 +65,7 @@ MemsizerMixer::Writer MemsizerMixer::make_writer(const std::string& prefix, int6
   Writer writer;
   writer.left_proj = register_module(prefix + "k_proj", Linear(dim(), left_width, options.bias));
   writer.right_proj = register_module(prefix + "v_proj", Linear(dim(), dim(), options.bias));
-  const bool affine_left = options.affine_norms && left_width > mean_groups * form_.slots;
+  const bool affine_left = options.affine_norms && (!prefix.empty() || form_.sum_groups() > 0);
   writer.left_norm = register_module(prefix + "k_layer_norm", LayerNorm(form_.slots, affine_left));
   writer.right_norm = register_module(prefix + "v_layer_norm", LayerNorm(dim(), options.affine_norms));
   writer.mean_groups = mean_groups;
@@ -278,10 +279,17 @@ Tensor MemsizerMixer::advance_state(const Tensor& x, const Tensor& padding, Mixe
   return causal_mix(x, padding, state, /*with_state=*/true, Pass{});
 }
 
+Tensor MemsizerMixer::pool_weights(const Tensor& source, const Tensor& padding) const {
+  Tensor logits = writer_.left_proj->forward(source);
+  if (padding.defined())
+    logits = logits.masked_fill(time_major_mask(padding), -std::numeric_limits<double>::infinity());
+  return logits.softmax(0);
+}
+
 MixerState MemsizerMixer::read_source(const Tensor& source, const Tensor& padding) {
   const int64_t tokens = source.size(0);
   const int64_t batch = source.size(1);
-  Tensor left = writer_.left(source);
+  Tensor left = form_.pool ? pool_weights(source, padding) : writer_.left(source);
   Tensor lengths = at::full({batch, 1, 1}, static_cast<double>(tokens), tensor_options());
   if (padding.defined()) {
     left = left.masked_fill(time_major_mask(padding), 0.0);
@@ -291,7 +299,9 @@ MixerState MemsizerMixer::read_source(const Tensor& source, const Tensor& paddin
   MixerState state;
   const Tensor memories = outer_sum(left.reshape({tokens, batch * form_.groups, form_.slots}),
                                     writer_.right(source).reshape({tokens, batch * form_.groups, -1}));
-  if (form_.mean_groups == 0) {
+  if (form_.pool) {
+    state["memory"] = memory_field(memories);
+  } else if (form_.mean_groups == 0) {
     state["memory"] = form_.groups == 1 ? memories * scale : memory_field(memories) * scale.unsqueeze(3);
   } else {
     state["memory"] = memory_field(memories);

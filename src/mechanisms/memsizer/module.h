@@ -57,6 +57,8 @@ class MemsizerMixer : public Mixer {
 
   at::Tensor input_key_logits(const at::Tensor& x, const at::Tensor& scale, const at::Tensor& skipped,
                               MixerState& state, bool with_state) const;
+  // What each source token writes to slots that attend to the source: [source, batch, groups * slots].
+  at::Tensor pool_weights(const at::Tensor& source, const at::Tensor& padding) const;
   at::Tensor read_memory(const at::Tensor& query, const MixerState& state, const Pass& pass) const;
 
   // Softmax over the slots for each head, averaged over the heads of a group, in groups that sum times

@@ -106,7 +106,7 @@ void MemsizerMixer::normalise(float* projected) const {
   float* left = projected + left_at_;
   for (int64_t group = 0; group < form_.sum_groups(); ++group)
     left_norm_.apply(left + group * slots, left + group * slots);
-  for (int64_t group = form_.sum_groups(); group < form_.groups; ++group)
+  for (int64_t group = form_.groups - form_.mean_groups; group < form_.groups; ++group)
     kernels::softmax(left + group * slots, slots);
   right_norm_.apply(projected + right_at_, projected + right_at_);
 }
@@ -115,6 +115,23 @@ float* MemsizerMixer::project(Work& work, Scratch::Frame& frame, ConstRows x, in
   const int64_t width = projection_.out();
   float* projected = frame.floats(tokens * width);
   projection_.apply(work, x, tokens, {projected, width});
+  return projected;
+}
+
+float* MemsizerMixer::project_sequences(Work& work, Scratch::Frame& frame, const Ragged& sequences,
+                                        ConstRows x) const {
+  const int64_t width = projection_.out();
+  float* projected = project(work, frame, x, sequences.tokens());
+  split_rows(work, sequences.tokens(), width, [&](int64_t token) { normalise(projected + token * width); });
+  if (form_.pool) {
+    work.team.split(sequences.sequences(), 1, [&](int64_t first, int64_t last) {
+      for (int64_t i = first; i < last; ++i) {
+        if (sequences.length(i) == 0) continue;
+        kernels::column_softmax(projected + sequences.begin(i) * width + left_at_, sequences.length(i), width,
+                                form_.left_width());
+      }
+    });
+  }
   return projected;
 }
 
@@ -214,8 +231,7 @@ void MemsizerMixer::encode(Work& work, const Ragged& sequences, ConstRows x, Row
   Scratch::Frame frame(work.scratch);
   const int64_t count = sequences.tokens();
   const int64_t width = projection_.out();
-  float* projected = project(work, frame, x, count);
-  split_rows(work, count, width, [&](int64_t token) { normalise(projected + token * width); });
+  float* projected = project_sequences(work, frame, sequences, x);
   float* states = frame.floats(sequences.sequences() * fields_.floats);
   write_sequences(work, sequences, projected, [&](int64_t i) { return states + i * fields_.floats; });
   const Tokens tokens{.x = x,
@@ -234,10 +250,8 @@ void MemsizerMixer::encode(Work& work, const Ragged& sequences, ConstRows x, Row
 void MemsizerMixer::read(Work& work, const Ragged& sources, ConstRows x,
                          std::span<const SourceState> states) const {
   Scratch::Frame frame(work.scratch);
-  const int64_t width = projection_.out();
-  float* projected = project(work, frame, x, sources.tokens());
-  split_rows(work, sources.tokens(), width, [&](int64_t token) { normalise(projected + token * width); });
-  write_sequences(work, sources, projected, [&](int64_t i) { return states[i].fixed; });
+  write_sequences(work, sources, project_sequences(work, frame, sources, x),
+                  [&](int64_t i) { return states[i].fixed; });
 }
 
 void MemsizerMixer::attend(Work& work, const Ragged& rows, ConstRows x,

@@ -61,6 +61,8 @@ class MemsizerMixer : public Mixer {
   void for_pieces(int64_t first, int64_t last, const Task& task) const;
 
   float* project(Work& work, Scratch::Frame& frame, ConstRows x, int64_t tokens) const;
+  // The same for whole sequences, with the factors of what they write in place of the projections.
+  float* project_sequences(Work& work, Scratch::Frame& frame, const Ragged& sequences, ConstRows x) const;
   // Turns what a token writes, in its projections, into the factors of the outer products.
   void normalise(float* projected) const;
   // The weights of a read from logits, those of sums times `scale`.
