@@ -130,7 +130,7 @@ class MemsizerDescription : public MechanismDescription {
                 {.bias = options.bias,
                  .role = options.keys == MemsizerKeys::Frozen ? TensorRole::Frozen : TensorRole::Trained});
     }
-    writer("", form.left_width(), form.sum_groups() > 0);
+    writer("", form.left_width(), form.normed_groups() > 0);
     list_convolution(config, form.convolution, to);
     if (form.forget) {
       // Small, and what it decides is used again in every later step, so it keeps its precision.

@@ -22,9 +22,8 @@
 //   read mean    l = softmax(W_l x), z_t = z_{t-1} + l_t beside V_t, the read is abar . V / (abar . z +
 //   1e-4);
 //                no 1/sqrt(t), no 1/sqrt(M). "both": the first half of the groups sums, the others take means
-//   read pool    cross and encoder: V = sum of p_s (x) r_s with p_s = exp(W_l x_s) / sum over s of exp(W_l
-//   x_s):
-//                each slot attends to the source by a softmax over its tokens; no 1/sqrt(M)
+//   read pool    cross and encoder: V = sum of p_s (x) r_s with p = softmax over the tokens s of LN(W_l x_s):
+//                each slot attends to the source; no 1/sqrt(M)
 //   forget       causal: V_t = gamma_t V_{t-1} + l_t (x) r_t, and z alike, with gamma = sigmoid(W_f x + b_f)
 //                per group; the read of a sum is LN(abar . V) per group in place of 1/sqrt(t)
 //   convolution  causal: x_t + sum over i < n of c_i o x_{t-i} takes the place of x_t in everything above
@@ -126,7 +125,7 @@ struct MemsizerForm {
   int64_t heads;
   int64_t groups;
   int64_t mean_groups;  // the last ones: they keep a normaliser
-  bool pool;            // all groups: what is written is a softmax over the tokens
+  bool pool;            // all groups: slots attend to the source
   bool input_keys;
   bool forget;
   bool gate;
@@ -139,6 +138,8 @@ struct MemsizerForm {
   int64_t group_dim() const { return dim / groups; }
   int64_t group_heads() const { return heads / groups; }
   int64_t sum_groups() const { return pool ? 0 : groups - mean_groups; }
+  // The first ones: what they write is a layer norm, not a softmax over the slots.
+  int64_t normed_groups() const { return groups - mean_groups; }
   // A sum that forgets has no length to divide by; it is normalised instead.
   bool norms_read() const { return forget && sum_groups() > 0; }
 

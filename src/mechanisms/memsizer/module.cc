@@ -65,7 +65,7 @@ MemsizerMixer::Writer MemsizerMixer::make_writer(const std::string& prefix, int6
   Writer writer;
   writer.left_proj = register_module(prefix + "k_proj", Linear(dim(), left_width, options.bias));
   writer.right_proj = register_module(prefix + "v_proj", Linear(dim(), dim(), options.bias));
-  const bool affine_left = options.affine_norms && (!prefix.empty() || form_.sum_groups() > 0);
+  const bool affine_left = options.affine_norms && left_width > mean_groups * form_.slots;
   writer.left_norm = register_module(prefix + "k_layer_norm", LayerNorm(form_.slots, affine_left));
   writer.right_norm = register_module(prefix + "v_layer_norm", LayerNorm(dim(), options.affine_norms));
   writer.mean_groups = mean_groups;
@@ -280,7 +280,7 @@ Tensor MemsizerMixer::advance_state(const Tensor& x, const Tensor& padding, Mixe
 }
 
 Tensor MemsizerMixer::pool_weights(const Tensor& source, const Tensor& padding) const {
-  Tensor logits = writer_.left_proj->forward(source);
+  Tensor logits = writer_.left(source);
   if (padding.defined())
     logits = logits.masked_fill(time_major_mask(padding), -std::numeric_limits<double>::infinity());
   return logits.softmax(0);

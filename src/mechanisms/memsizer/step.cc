@@ -104,9 +104,9 @@ void MemsizerMixer::normalise(float* projected) const {
     key_right_norm_.apply(projected + key_right_at_, projected + key_right_at_);
   }
   float* left = projected + left_at_;
-  for (int64_t group = 0; group < form_.sum_groups(); ++group)
+  for (int64_t group = 0; group < form_.normed_groups(); ++group)
     left_norm_.apply(left + group * slots, left + group * slots);
-  for (int64_t group = form_.groups - form_.mean_groups; group < form_.groups; ++group)
+  for (int64_t group = form_.normed_groups(); group < form_.groups; ++group)
     kernels::softmax(left + group * slots, slots);
   right_norm_.apply(projected + right_at_, projected + right_at_);
 }
