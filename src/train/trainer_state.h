@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/random.h"
-#include "train/batch_stream.h"
+#include "train/batch_position.h"
 
 namespace memsizer::train {
 
@@ -20,7 +20,7 @@ struct LearnerState {
 // and comes back to the bit.
 struct TrainerState {
   int64_t updates = 0;
-  BatchStream::Position position;
+  BatchPosition position;
   LearnerState learner;
   double seconds = 0.0;  // of training, resumptions added up
   int64_t tokens = 0;    // targets trained on
