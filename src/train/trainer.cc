@@ -15,6 +15,7 @@
 #include "train/run_report.h"
 
 namespace memsizer::train {
+#include "train/sequence_lengths.h"
 namespace {
 
 namespace fs = std::filesystem;
@@ -104,6 +105,7 @@ void Trainer::open() {
                               trained ? &trained->description() : nullptr,
                               [&](const std::string& line) { opening.tell(line); });
   });
+  check_sequence_lengths(recipe_, *data_, [&](const std::string& line) { opening.tell(line); });
   interruption_.emplace();
   set_threads(static_cast<int>(recipe_.training.threads));
   recipe_.model = fitted(recipe_.model, *data_);
