@@ -82,7 +82,7 @@ Trainer::~Trainer() = default;
 void Trainer::open() {
   const bool writer = group_->is_writer();
   Opening opening(writer);
-  if (writer) folder_.open(resume_);
+  if (writer) entered_.emplace(folder_.open(resume_));
   const at::Device device = training_device(recipe_.training);
   const std::vector<int64_t> steps = group_->writer_first([&] {
     if (writer) checkpoints_.open();

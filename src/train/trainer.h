@@ -71,6 +71,7 @@ class Trainer : private TrainingWork {
   Checkpoints checkpoints_;
   TrainerState state_;
   // Made by open().
+  std::optional<FileLock> entered_;     // the folder; the writer's
   bool resumed_ = false;                // from a checkpoint
   std::optional<TrainedModel> origin_;  // what the weights start from, until they do
   std::optional<TrainingData> data_;
