@@ -32,6 +32,7 @@ class BatchStream {
   std::vector<TokenBatch> next_update();
 
   const Position& position() const { return position_; }
+  // A place that the data do not have is a UserError.
   void seek(Position position);
 
   // Where a batch of the last update came from, for messages: "epoch 3, batch 17 (lines 5, 90, 311, ...)".

@@ -8,6 +8,8 @@
 
 #include "core/error.h"
 #include "model/tensor_list.h"
+#include "train/changed_options.h"
+#include "train/checkpoint_checksums.h"
 #include "train/device.h"
 #include "train/mixer_fit.h"
 #include "train/process.h"
@@ -78,6 +80,11 @@ Trainer::Trainer(Recipe recipe, fs::path folder, bool resume, std::unique_ptr<Gr
       checkpoints_(folder_.checkpoints()) {}
 
 Trainer::~Trainer() = default;
+  if (folder_.holds_run()) {
+    const Recipe begun = load_recipe(folder_.recipe(), {});
+    for (const std::string& line : changed_options(begun, recipe_, !steps.empty(), folder_.path().string()))
+      opening.tell(line);
+  }
 
 void Trainer::open() {
   const bool writer = group_->is_writer();
@@ -163,7 +170,12 @@ void Trainer::restore(const CheckpointFiles& checkpoint) {
   }
   state_ = TrainerState::from_json(json, checkpoint.state().string());
   learner_->set_state(state_.learner);
-  batches_->seek(state_.position);
+  try {
+    batches_->seek(state_.position);
+  } catch (const UserError& error) {
+    throw UserError("{}: {}; delete that checkpoint to go on from the one before",
+                    checkpoint.state().string(), error.what());
+  }
   resumed_ = true;
 }
 
