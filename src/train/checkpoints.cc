@@ -11,6 +11,7 @@
 #include <string>
 
 #include "core/error.h"
+#include "train/checkpoint_checksums.h"
 
 namespace memsizer::train {
 namespace {
@@ -69,6 +70,7 @@ void Checkpoints::save(int64_t step, const std::function<void(const CheckpointFi
     fs::remove_all(unfinished, ignored);
     fs::create_directory(unfinished);
     write({unfinished});
+    write_checksums({unfinished});
     sync_folder(unfinished);
     if (fs::exists(final_path)) rename_folder(final_path, replaced);
     rename_folder(unfinished, final_path);

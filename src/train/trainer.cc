@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <fstream>
 
 #include "core/error.h"
 #include "model/tensor_list.h"
@@ -42,16 +41,6 @@ class Opening {
   bool told_;
   std::vector<std::string> lines_;
 };
-
-nlohmann::json read_json(const fs::path& path) {
-  std::ifstream file(path);
-  nlohmann::json json = nlohmann::json::parse(file, nullptr, /*allow_exceptions=*/false);
-  if (json.is_discarded()) {
-    throw UserError("{} is damaged or missing; delete that checkpoint to go on from the one before",
-                    path.string());
-  }
-  return json;
-}
 
 // The model that fits the data's vocabularies.
 ModelConfig fitted(ModelConfig model, const TrainingData& data) {
@@ -161,14 +150,14 @@ bool Trainer::fit_mixers() {
 
 void Trainer::restore(const CheckpointFiles& checkpoint) {
   learner_->load(checkpoint);
-  const nlohmann::json json = read_json(checkpoint.state());
-  if (json.value("corpus", "") != data_->train.key()) {
+  verify_checksums(checkpoint);
+  state_ = TrainerState::read(checkpoint.state());
+  if (state_.corpus != data_->train.key()) {
     throw UserError(
         "the training data of {} have changed since {}; put them back, or start anew in another folder with "
         "--out",
         folder_.path().string(), checkpoint.folder.string());
   }
-  state_ = TrainerState::from_json(json, checkpoint.state().string());
   learner_->set_state(state_.learner);
   try {
     batches_->seek(state_.position);
@@ -212,7 +201,7 @@ void Trainer::save(const TrainerState& state) {
       TrainerState stored = state;
       stored.learner = learner_->state();
       nlohmann::json json = stored.to_json();
-      json["corpus"] = data_->train.key();
+      stored.corpus = data_->train.key();
       json["threads"] = at::get_num_threads();
       write_text(files.state(), json.dump(2));
     });
