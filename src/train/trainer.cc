@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "core/error.h"
+#include "core/standard_error.h"
 #include "model/tensor_list.h"
 #include "train/changed_options.h"
 #include "train/checkpoint_checksums.h"
@@ -14,9 +15,9 @@
 #include "train/process.h"
 #include "train/run_log.h"
 #include "train/run_report.h"
+#include "train/sequence_lengths.h"
 
 namespace memsizer::train {
-#include "train/sequence_lengths.h"
 namespace {
 
 namespace fs = std::filesystem;
@@ -33,7 +34,7 @@ class Opening {
   }
 
   void tell_all() {
-    for (const std::string& line : lines_) fmt::print(stderr, "{}\n", line);
+    for (const std::string& line : lines_) memsizer::tell(line);
     lines_.clear();
   }
 
@@ -69,11 +70,6 @@ Trainer::Trainer(Recipe recipe, fs::path folder, bool resume, std::unique_ptr<Gr
       checkpoints_(folder_.checkpoints()) {}
 
 Trainer::~Trainer() = default;
-  if (folder_.holds_run()) {
-    const Recipe begun = load_recipe(folder_.recipe(), {});
-    for (const std::string& line : changed_options(begun, recipe_, !steps.empty(), folder_.path().string()))
-      opening.tell(line);
-  }
 
 void Trainer::open() {
   const bool writer = group_->is_writer();
@@ -84,6 +80,11 @@ void Trainer::open() {
     if (writer) checkpoints_.open();
     return checkpoints_.steps();
   });
+  if (folder_.holds_run()) {
+    const Recipe begun = load_recipe(folder_.recipe(), {});
+    for (const std::string& line : changed_options(begun, recipe_, !steps.empty(), folder_.path().string()))
+      opening.tell(line);
+  }
   // A run that goes on has weights of its own.
   if (steps.empty() && !recipe_.training.init_from.empty()) {
     origin_.emplace("training.init_from", recipe_.training.init_from);
@@ -101,10 +102,10 @@ void Trainer::open() {
                               trained ? &trained->description() : nullptr,
                               [&](const std::string& line) { opening.tell(line); });
   });
-  check_sequence_lengths(recipe_, *data_, [&](const std::string& line) { opening.tell(line); });
   interruption_.emplace();
   set_threads(static_cast<int>(recipe_.training.threads));
   recipe_.model = fitted(recipe_.model, *data_);
+  check_sequence_lengths(recipe_, *data_, [&](const std::string& line) { opening.tell(line); });
   if (origin_) {
     origin_->require_vocabulary(*data_);
     origin_->require_architecture(recipe_.model);
@@ -149,8 +150,8 @@ bool Trainer::fit_mixers() {
 }
 
 void Trainer::restore(const CheckpointFiles& checkpoint) {
-  learner_->load(checkpoint);
   verify_checksums(checkpoint);
+  learner_->load(checkpoint);
   state_ = TrainerState::read(checkpoint.state());
   if (state_.corpus != data_->train.key()) {
     throw UserError(
@@ -200,8 +201,8 @@ void Trainer::save(const TrainerState& state) {
       learner_->save(files);
       TrainerState stored = state;
       stored.learner = learner_->state();
-      nlohmann::json json = stored.to_json();
       stored.corpus = data_->train.key();
+      nlohmann::json json = stored.to_json();
       json["threads"] = at::get_num_threads();
       write_text(files.state(), json.dump(2));
     });
