@@ -39,6 +39,10 @@ class Checkpoints {
   void prune(int64_t keep, int64_t best);
 
  private:
+  // Renames the new folder; one of the same step gives way to it, or stays if that fails.
+  void put_in_place(const std::filesystem::path& unfinished, const std::filesystem::path& final_path,
+                    const std::filesystem::path& replaced) const;
+
   std::filesystem::path directory_;
 };
 

@@ -141,6 +141,23 @@ TEST(Checkpoints, WhatAKilledRunLeftIsNoCheckpoint) {
   EXPECT_FALSE(fs::exists(dir / "c" / ".unfinished-step-00000007"));
 }
 
+TEST(Checkpoints, AReplacementThatWasKilledHalfwayKeepsTheOldOne) {
+  const TempDir dir;
+  {
+    Checkpoints checkpoints = opened(dir / "c");
+    save(checkpoints, 1, "old");
+    save(checkpoints, 2, "new");
+  }
+  fs::rename(dir / "c" / "step-00000001", dir / "c" / ".replaced-step-00000001");
+  fs::create_directories(dir / "c" / ".replaced-step-00000002");
+  fs::create_directories(dir / "c" / ".deleted-step-00000003");
+  const Checkpoints checkpoints = opened(dir / "c");
+  EXPECT_EQ(checkpoints.steps(), (std::vector<int64_t>{1, 2}));
+  EXPECT_EQ(get(checkpoints.files(1).folder), "old");
+  EXPECT_EQ(get(checkpoints.files(2).folder), "new");
+  EXPECT_EQ(std::distance(fs::directory_iterator(dir / "c"), fs::directory_iterator()), 2);
+}
+
 TEST(Checkpoints, ConstructionTouchesNothing) {
   const TempDir dir;
   fs::create_directories(dir / "c" / ".unfinished-step-00000007");
