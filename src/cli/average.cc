@@ -21,10 +21,7 @@ struct AverageCommand {
 
 void run_average(const AverageCommand& command) {
   std::vector<fs::path> files;
-  for (const std::string& model : command.models) {
-    files.push_back(model_path(model));
-    read_description(SafetensorsFile::open(files.back()));
-  }
+  for (const std::string& model : command.models) files.push_back(model_path(model));
   average_models(files, command.out);
   fmt::print("{}: the mean of {} models\n", command.out, files.size());
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <csignal>
 #include <cstdio>
 #include <exception>
 #include <span>
@@ -10,6 +11,7 @@
 
 #include "core/error.h"
 #include "core/names.h"
+#include "core/standard_error.h"
 
 namespace memsizer::cli {
 namespace {
@@ -60,13 +62,15 @@ std::string explain(const CLI::App& app, std::span<char*> words, const CLI::Pars
 }
 
 int report(const CLI::App& app, const std::string& message, int code) {
-  fmt::print(stderr, "{}: {}\n", app.get_name(), message);
+  tell(fmt::format("{}: {}", app.get_name(), message));
   return code;
 }
 
 }  // namespace
 
 int run_program(CLI::App& app, int argc, char** argv) {
+  // A file that grows past its limit is a write that fails, which is told, rather than a signal.
+  static_cast<void>(std::signal(SIGXFSZ, SIG_IGN));
   const std::span<char*> words(argv + 1, argc > 0 ? static_cast<size_t>(argc - 1) : 0);
   try {
     app.parse(argc, argv);

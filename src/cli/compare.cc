@@ -197,6 +197,7 @@ void run_compare(CompareCommand command) {
   require_at_least("batch", command.batch, 1);
   require_at_least("length", command.length, 0);
   require_at_least("source length", command.source_length, 0);
+  require_at_least("lead", command.lead, 0);
   const std::vector<ComparisonRun> runs = train::plan_runs(command.plan);
   require_writable(command);
   if (!command.no_train) {

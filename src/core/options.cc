@@ -18,6 +18,12 @@ const OptionRef& known_option(std::span<const OptionRef> options, std::string_vi
   throw UserError("option {} takes {}; found '{}'", option.path, option.expects, printable_name(found));
 }
 
+std::string shown(const nlohmann::json& value) {
+  // JSON has no words for what is not finite.
+  if (value.is_number_float()) return fmt::format("{}", value.get<double>());
+  return value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
 // A list may be typed without its brackets: 20000,60000.
 nlohmann::json list_from_text(const OptionRef& option, std::string_view text) {
   if (!option.text)
@@ -48,9 +54,7 @@ void set_all(std::span<const OptionRef> options, const nlohmann::json& json, con
       set_all(options, value, path);
       continue;
     }
-    const OptionRef& option = known_option(options, path);
-    if (!option.set(value))
-      bad_value(option, value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+    set_option_value(options, path, value);
   }
 }
 
@@ -68,6 +72,12 @@ const OptionRef* find_option(std::span<const OptionRef> options, std::string_vie
 void set_option(std::span<const OptionRef> options, std::string_view path, std::string_view text) {
   const OptionRef& option = known_option(options, path);
   if (!option.set(value_from_text(option, text))) bad_value(option, text);
+}
+
+void set_option_value(std::span<const OptionRef> options, std::string_view path,
+                      const nlohmann::json& value) {
+  const OptionRef& option = known_option(options, path);
+  if (!option.set(value)) bad_value(option, shown(value));
 }
 
 void set_option_assignment(std::span<const OptionRef> options, std::string_view assignment) {

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <cmath>
 #include <concepts>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <span>
 #include <string>
@@ -104,6 +106,8 @@ struct OptionCodec<int64_t> : options_detail::PlainCodec<int64_t> {
   static std::string expects() { return "an integer"; }
   static bool from_json(const nlohmann::json& json, int64_t& value) {
     if (!json.is_number_integer()) return false;
+    constexpr auto kMost = static_cast<uint64_t>(std::numeric_limits<int64_t>::max());
+    if (json.is_number_unsigned() && json.get<uint64_t>() > kMost) return false;
     value = json.get<int64_t>();
     return true;
   }
@@ -111,9 +115,9 @@ struct OptionCodec<int64_t> : options_detail::PlainCodec<int64_t> {
 
 template <>
 struct OptionCodec<double> : options_detail::PlainCodec<double> {
-  static std::string expects() { return "a number"; }
+  static std::string expects() { return "a finite number"; }
   static bool from_json(const nlohmann::json& json, double& value) {
-    if (!json.is_number()) return false;
+    if (!json.is_number() || !std::isfinite(json.get<double>())) return false;
     value = json.get<double>();
     return true;
   }
@@ -251,6 +255,9 @@ const OptionRef* find_option(std::span<const OptionRef> options, std::string_vie
 
 // Sets one option from text such as a command line gives; throws UserError on an unknown path or a bad value.
 void set_option(std::span<const OptionRef> options, std::string_view path, std::string_view text);
+
+// The same from a value.
+void set_option_value(std::span<const OptionRef> options, std::string_view path, const nlohmann::json& value);
 
 // Splits "path=value" and sets it.
 void set_option_assignment(std::span<const OptionRef> options, std::string_view assignment);

@@ -7,6 +7,8 @@
 #include "core/content_hash.h"
 #include "core/enum_value.h"
 #include "mechanisms/registry.h"
+#include "model/config_difference.h"
+#include "model/finite_weights.h"
 #include "model/model_checksum.h"
 #include "model/shortlist.h"
 
@@ -158,6 +160,19 @@ std::vector<std::byte> averaged_tensor(std::span<const SafetensorsFile> files, c
   }
 }
 
+void require_same_model(const SafetensorsFile& a, const SafetensorsFile& b) {
+  const ModelDescription left = read_description(a);
+  const ModelDescription right = read_description(b);
+  if (const auto found = first_difference(left.config, right.config)) {
+    throw UserError("{} is {} in {} but {} in {}; only models of one configuration can be averaged",
+                    found->option, found->theirs, a.path().string(), found->ours, b.path().string());
+  }
+  if (left.tokenizer != right.tokenizer || left.source_tokenizer != right.source_tokenizer) {
+    throw UserError("{} and {} have different tokenizers; only models of one vocabulary can be averaged",
+                    a.path().string(), b.path().string());
+  }
+}
+
 void require_same_tensors(const SafetensorsFile& a, const SafetensorsFile& b) {
   if (a.names().size() != b.names().size()) {
     throw UserError("{} has {} tensors but {} has {}; only models of the same shape can be averaged",
@@ -245,6 +260,7 @@ bool is_tokenizer_tensor(std::string_view name) {
 
 void write_model(const std::filesystem::path& path, std::span<const NamedTensor> tensors,
                  std::map<std::string, std::string> metadata) {
+  for (const NamedTensor& tensor : tensors) require_finite(tensor, path);
   metadata["version"] = version_to_write(metadata);
   metadata[kChecksumKey] = model_checksum(tensors, metadata);
   write_safetensors(path, tensors, metadata);
@@ -299,6 +315,7 @@ void average_models(std::span<const std::filesystem::path> models, const std::fi
   std::vector<SafetensorsFile> files;
   for (const std::filesystem::path& path : models) files.push_back(SafetensorsFile::open(path));
   for (const SafetensorsFile& file : files) verify_checksum(file);
+  for (const SafetensorsFile& file : files) require_same_model(file, files.back());
   for (const SafetensorsFile& file : files) require_same_tensors(file, files.back());
   std::vector<std::vector<std::byte>> kept;
   std::vector<NamedTensor> tensors;

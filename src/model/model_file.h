@@ -53,7 +53,7 @@ std::vector<NamedTensor> tokenizer_tensors(const ModelDescription& description);
 bool is_tokenizer_tensor(std::string_view name);
 
 // Writes a model: write_safetensors with version and checksum put into the metadata, which must be those of
-// model_metadata or of another model.
+// model_metadata or of another model. Weights that are not finite are a UserError.
 void write_model(const std::filesystem::path& path, std::span<const NamedTensor> tensors,
                  std::map<std::string, std::string> metadata);
 
@@ -70,8 +70,8 @@ void add_shortlist(const std::filesystem::path& model, const Shortlist& shortlis
                    const std::filesystem::path& out);
 
 // The arithmetic mean of the weights of several models of the same shape, in double precision (integers: the
-// floor of the mean), with the description of the last. Written atomically. Models that differ in a tensor's
-// name, type or shape are a UserError.
+// floor of the mean), with the description of the last. Written atomically. Models that differ in an option
+// of their configuration, in their tokenizers or in a tensor's name, type or shape are a UserError.
 void average_models(std::span<const std::filesystem::path> models, const std::filesystem::path& out);
 
 }  // namespace memsizer

@@ -1,13 +1,13 @@
 #include "model/quantize.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstring>
 #include <deque>
 #include <set>
 
 #include "core/error.h"
 #include "core/weight_rounding.h"
+#include "model/finite_weights.h"
 #include "model/model_checksum.h"
 #include "model/model_file.h"
 #include "model/tensor_check.h"
@@ -21,14 +21,6 @@ std::vector<float> floats_of(const TensorView& view) {
   std::vector<float> numbers(view.data.size() / sizeof(float));
   if (!numbers.empty()) std::memcpy(numbers.data(), view.data.data(), view.data.size());
   return numbers;
-}
-
-void require_finite(std::span<const float> numbers, const std::string& name, const SafetensorsFile& file) {
-  const auto bad = std::ranges::find_if_not(numbers, [](float number) { return std::isfinite(number); });
-  if (bad == numbers.end()) return;
-  throw UserError(
-      "'{}': tensor {} holds {} at position {}; only finite weights can be quantized: train again",
-      file.path().string(), name, *bad, bad - numbers.begin());
 }
 
 ModelDescription checked_description(const SafetensorsFile& file) {
@@ -60,8 +52,9 @@ class Converter {
 
   void convert(const std::string& name, WeightType weights) {
     const TensorView& view = file_.tensor(name);
+    // Rounding has no numbers for what is not finite.
+    require_finite({name, view.dtype, view.shape, view.data}, file_.path());
     const std::vector<float> numbers = floats_of(view);
-    require_finite(numbers, name, file_);
     if (weights == WeightType::BF16) {
       std::vector<uint16_t> halves(numbers.size());
       std::ranges::transform(numbers, halves.begin(), round_to_bf16);

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "core/error.h"
+
 namespace memsizer::train {
 
 BatchStream::BatchStream(const text::TokenCorpus& corpus, const Recipe& recipe, Share share)
@@ -29,9 +31,16 @@ void BatchStream::plan() {
 }
 
 void BatchStream::seek(Position position) {
+  if (position.epoch < 0)
+    throw UserError("found a place in epoch {}, expected one from 0 on", position.epoch);
   const bool other_epoch = position.epoch != position_.epoch;
   position_ = position;
   if (other_epoch) plan();
+  const auto batches = static_cast<int64_t>(batches_.size());
+  if (position.batch < 0 || position.batch >= batches) {
+    throw UserError("found a place before batch {} of epoch {}, which has batches 0 to {}", position.batch,
+                    position.epoch, batches - 1);
+  }
 }
 
 void BatchStream::advance() {

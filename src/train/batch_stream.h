@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "text/batches.h"
+#include "train/batch_position.h"
 #include "train/recipe.h"
 #include "train/token_batch.h"
 
@@ -21,10 +22,7 @@ struct Share {
 // order, so a run can go on exactly where it was, also with another number of processes.
 class BatchStream {
  public:
-  struct Position {
-    int64_t epoch = 0;  // from 0
-    int64_t batch = 0;  // inside the epoch: the next one to be read
-  };
+  using Position = BatchPosition;
 
   BatchStream(const text::TokenCorpus& corpus, const Recipe& recipe, Share share = {});
 
@@ -34,6 +32,7 @@ class BatchStream {
   std::vector<TokenBatch> next_update();
 
   const Position& position() const { return position_; }
+  // A place that the data do not have is a UserError.
   void seek(Position position);
 
   // Where a batch of the last update came from, for messages: "epoch 3, batch 17 (lines 5, 90, 311, ...)".

@@ -11,6 +11,7 @@
 #include <string>
 
 #include "core/error.h"
+#include "train/checkpoint_checksums.h"
 
 namespace memsizer::train {
 namespace {
@@ -20,6 +21,7 @@ namespace fs = std::filesystem;
 constexpr std::string_view kPrefix = "step-";
 constexpr std::string_view kUnfinished = ".unfinished-";
 constexpr std::string_view kReplaced = ".replaced-";
+constexpr std::string_view kDeleted = ".deleted-";
 
 // Makes a folder's entries (a new file, a rename) outlast a power failure.
 void sync_folder(const fs::path& folder) {
@@ -56,7 +58,12 @@ void Checkpoints::open() const {
   }
   for (const fs::directory_entry& entry : fs::directory_iterator(directory_)) {
     const std::string name = entry.path().filename().string();
-    if (name.starts_with(kUnfinished) || name.starts_with(kReplaced)) fs::remove_all(entry.path(), error);
+    // Killed between the two renames of a replacement: the old one is the only one.
+    if (name.starts_with(kReplaced) && !fs::exists(directory_ / name.substr(kReplaced.size()))) {
+      fs::rename(entry.path(), directory_ / name.substr(kReplaced.size()), error);
+    } else if (name.starts_with(kUnfinished) || name.starts_with(kReplaced) || name.starts_with(kDeleted)) {
+      fs::remove_all(entry.path(), error);
+    }
   }
 }
 
@@ -69,10 +76,9 @@ void Checkpoints::save(int64_t step, const std::function<void(const CheckpointFi
     fs::remove_all(unfinished, ignored);
     fs::create_directory(unfinished);
     write({unfinished});
+    write_checksums({unfinished});
     sync_folder(unfinished);
-    if (fs::exists(final_path)) rename_folder(final_path, replaced);
-    rename_folder(unfinished, final_path);
-    sync_folder(directory_);
+    put_in_place(unfinished, final_path, replaced);
   } catch (const fs::filesystem_error& error) {
     fs::remove_all(unfinished, ignored);
     throw UserError("cannot write checkpoint {}: {}; earlier checkpoints are untouched", final_path.string(),
@@ -81,7 +87,21 @@ void Checkpoints::save(int64_t step, const std::function<void(const CheckpointFi
     fs::remove_all(unfinished, ignored);
     throw;
   }
+}
+
+void Checkpoints::put_in_place(const fs::path& unfinished, const fs::path& final_path,
+                               const fs::path& replaced) const {
+  std::error_code ignored;
+  const bool replaces = fs::exists(final_path);
+  if (replaces) rename_folder(final_path, replaced);
+  try {
+    rename_folder(unfinished, final_path);
+  } catch (...) {
+    if (replaces) fs::rename(replaced, final_path, ignored);
+    throw;
+  }
   fs::remove_all(replaced, ignored);
+  sync_folder(directory_);
 }
 
 std::vector<int64_t> Checkpoints::steps() const {
@@ -104,7 +124,7 @@ void Checkpoints::prune(int64_t keep, int64_t best) {
     if (all[i] == best) continue;
     // Renamed first: a half-deleted folder must not look like a checkpoint.
     const fs::path old = files(all[i]).folder;
-    const fs::path gone = directory_ / fmt::format("{}{}", kReplaced, old.filename().string());
+    const fs::path gone = directory_ / fmt::format("{}{}", kDeleted, old.filename().string());
     std::error_code ignored;
     fs::rename(old, gone, ignored);
     fs::remove_all(gone, ignored);

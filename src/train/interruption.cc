@@ -3,39 +3,51 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <array>
 #include <atomic>
 
 namespace memsizer::train {
 namespace {
 
-std::atomic<int> signals_seen{0};
-static_assert(std::atomic<int>::is_always_lock_free, "a signal handler may use it");
+std::atomic<bool> asked{false};
+std::atomic<int> demands{0};
+static_assert(std::atomic<int>::is_always_lock_free && std::atomic<bool>::is_always_lock_free,
+              "a signal handler may use them");
 
-struct sigaction previous_interrupt, previous_terminate;
+// A closed terminal or a lost connection ends a run as kindly as a request does.
+constexpr std::array kSignals = {SIGINT, SIGTERM, SIGHUP};
+std::array<struct sigaction, kSignals.size()> previous;
 
 void on_signal(int number) {
-  if (signals_seen.fetch_add(1) > 0) ::_exit(128 + number);
+  asked = true;
+  // A terminal that closes sends several SIGHUPs, and a system that shuts down one beside its SIGTERM: none
+  // of them is impatient.
+  if (number != SIGHUP && demands.fetch_add(1) > 0) ::_exit(128 + number);
 }
 
 }  // namespace
 
 Interruption::Interruption() {
-  signals_seen = 0;
+  asked = false;
+  demands = 0;
   struct sigaction action = {};
   action.sa_handler = on_signal;
   action.sa_flags = SA_RESTART;
   ::sigemptyset(&action.sa_mask);
-  ::sigaction(SIGINT, &action, &previous_interrupt);
-  ::sigaction(SIGTERM, &action, &previous_terminate);
+  for (size_t i = 0; i < kSignals.size(); ++i) {
+    ::sigaction(kSignals[i], &action, &previous[i]);
+    // Under nohup a run outlives its terminal.
+    if (kSignals[i] == SIGHUP && previous[i].sa_handler == SIG_IGN)
+      ::sigaction(SIGHUP, &previous[i], nullptr);
+  }
 }
 
 Interruption::~Interruption() {
-  ::sigaction(SIGINT, &previous_interrupt, nullptr);
-  ::sigaction(SIGTERM, &previous_terminate, nullptr);
+  for (size_t i = 0; i < kSignals.size(); ++i) ::sigaction(kSignals[i], &previous[i], nullptr);
 }
 
 bool Interruption::requested() const {
-  return signals_seen > 0;
+  return asked;
 }
 
 }  // namespace memsizer::train

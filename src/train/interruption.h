@@ -2,8 +2,9 @@
 
 namespace memsizer::train {
 
-// While it lives, the first SIGINT or SIGTERM only sets a flag, for the work to save and stop at a good
-// moment; a second one ends the process at once. At most one at a time, since signals belong to the process.
+// While it lives, the first SIGINT, SIGTERM or SIGHUP only sets a flag, for the work to save and stop at a
+// good moment; a second SIGINT or SIGTERM ends the process at once. A SIGHUP that was ignored (nohup) stays
+// ignored. At most one at a time, since signals belong to the process.
 class Interruption {
  public:
   Interruption();

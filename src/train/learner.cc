@@ -7,8 +7,8 @@
 #include <cmath>
 
 #include "core/error.h"
+#include "model/config_difference.h"
 #include "model/model_checksum.h"
-#include "train/config_difference.h"
 
 namespace memsizer::train {
 namespace {

@@ -10,6 +10,7 @@
 
 #include "core/enum_value.h"
 #include "model/presets.h"
+#include "train/toml_values.h"
 
 namespace memsizer {
 
@@ -47,79 +48,18 @@ namespace {
 
 using nlohmann::json;
 
-[[noreturn]] void cannot_hold(const std::string& name, const toml::node& node, const std::string& path) {
-  throw UserError("{}:{}: {} is a date or time; a recipe holds texts, numbers, true or false, and lists",
-                  name, node.source().begin.line, path);
-}
-
-json to_json(const toml::node& node, const std::string& path, const std::string& name) {
-  if (const auto* table = node.as_table()) {
-    json object = json::object();
-    for (const auto& [key, value] : *table) {
-      const std::string member(key.str());
-      object[member] = to_json(value, path.empty() ? member : fmt::format("{}.{}", path, member), name);
-    }
-    return object;
-  }
-  if (const auto* array = node.as_array()) {
-    json list = json::array();
-    for (const toml::node& item : *array) list.push_back(to_json(item, path, name));
-    return list;
-  }
-  if (const auto* text = node.as_string()) return text->get();
-  if (const auto* integer = node.as_integer()) return integer->get();
-  if (const auto* number = node.as_floating_point()) return number->get();
-  if (const auto* flag = node.as_boolean()) return flag->get();
-  cannot_hold(name, node, path);
-}
-
-// The line an option stands on, for messages; 0 if the text does not say.
-int64_t line_of(const toml::table& table, const std::string& path) {
-  const toml::node_view<const toml::node> found = table.at_path(path);
-  return found ? static_cast<int64_t>(found.node()->source().begin.line) : 0;
-}
-
-// Paths of all leaves, so that each is set by itself and its line is known when it does not fit.
-void set_leaves(std::span<const OptionRef> options, const json& object, const std::string& prefix,
-                const toml::table& table, const std::string& name) {
-  for (const auto& [key, value] : object.items()) {
-    const std::string path = prefix.empty() ? key : fmt::format("{}.{}", prefix, key);
-    if (value.is_object()) {
-      set_leaves(options, value, path, table, name);
-      continue;
-    }
-    json one;
-    std::string pointer = fmt::format("/{}", path);
-    std::ranges::replace(pointer, '.', '/');
-    one[json::json_pointer(pointer)] = value;
-    try {
-      options_from_json(options, one);
-    } catch (const UserError& error) {
-      throw UserError("{}:{}: {}", name, line_of(table, path), error.what());
-    }
-  }
-}
-
-toml::table parse(const std::string& text, const std::string& name) {
-  try {
-    return toml::parse(text);
-  } catch (const toml::parse_error& error) {
-    throw UserError("{}:{}: not TOML: {}", name, error.source().begin.line, error.description());
-  }
-}
-
 constexpr std::string_view kPresetKey = "model.preset";
 
 // The preset is no option of the model: it must be known before all of them.
-std::string chosen_preset(json& object, const std::vector<std::string>& settings,
-                          const std::string& fallback) {
+std::string take_preset(std::vector<TomlValue>& values, const std::vector<std::string>& settings,
+                        const std::string& fallback) {
   std::string preset = fallback;
-  if (object.contains("model") && object["model"].is_object() && object["model"].contains("preset")) {
-    const json& given = object["model"]["preset"];
-    if (!given.is_string())
-      throw UserError("model.preset takes a name such as \"small\"; found {}", given.dump());
-    preset = given.get<std::string>();
-    object["model"].erase("preset");
+  const auto given = std::ranges::find(values, kPresetKey, &TomlValue::path);
+  if (given != values.end()) {
+    if (!given->value.is_string())
+      throw UserError("model.preset takes a name such as \"small\"; found {}", given->value.dump());
+    preset = given->value.get<std::string>();
+    values.erase(given);
   }
   for (const std::string& setting : settings) {
     if (setting.starts_with(fmt::format("{}=", kPresetKey))) preset = setting.substr(kPresetKey.size() + 1);
@@ -279,13 +219,18 @@ std::string Recipe::to_toml() const {
 
 Recipe parse_recipe(const std::string& toml, const std::string& name,
                     const std::vector<std::string>& settings) {
-  const toml::table table = parse(toml, name);
-  json object = to_json(table, "", name);
+  std::vector<TomlValue> values = toml_values(toml, name);
   Recipe recipe;
-  recipe.preset = chosen_preset(object, settings, recipe.preset);
+  recipe.preset = take_preset(values, settings, recipe.preset);
   recipe.model = preset_config(recipe.preset);
   const std::vector<OptionRef> options = collect_options(recipe, "");
-  set_leaves(options, object, "", table, name);
+  for (const TomlValue& value : values) {
+    try {
+      set_option_value(options, value.path, value.value);
+    } catch (const UserError& error) {
+      throw UserError("{}:{}: {}", name, value.line, error.what());
+    }
+  }
   for (const std::string& setting : settings) {
     if (!setting.starts_with(fmt::format("{}=", kPresetKey))) set_option_assignment(options, setting);
   }
@@ -298,6 +243,8 @@ Recipe parse_recipe(const std::string& toml, const std::string& name,
 }
 
 Recipe load_recipe(const std::filesystem::path& path, const std::vector<std::string>& settings) {
+  // A recipe has a few kilobytes; a device has no end.
+  constexpr size_t kMostBytes = size_t{1} << 20;
   std::ifstream file(path, std::ios::binary);
   std::error_code ignored;
   if (!file || std::filesystem::is_directory(path, ignored)) {
@@ -305,9 +252,17 @@ Recipe load_recipe(const std::filesystem::path& path, const std::vector<std::str
         "cannot read recipe {}; give the path of a TOML file, such as recipes/multi30k-en-de.toml",
         path.string());
   }
-  std::ostringstream text;
-  text << file.rdbuf();
-  return parse_recipe(text.str(), path.string(), settings);
+  std::string text(kMostBytes + 1, '\0');
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<size_t>(file.gcount()));
+  if (file.bad()) throw UserError("cannot read recipe {}: reading failed; check the disk", path.string());
+  if (text.size() > kMostBytes) {
+    throw UserError(
+        "recipe {} is larger than {} bytes; give the path of a TOML file, such as "
+        "recipes/multi30k-en-de.toml",
+        path.string(), kMostBytes);
+  }
+  return parse_recipe(text, path.string(), settings);
 }
 
 }  // namespace memsizer::train

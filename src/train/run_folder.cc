@@ -9,18 +9,20 @@ namespace memsizer::train {
 
 namespace fs = std::filesystem;
 
-void RunFolder::open(bool resume) const {
+FileLock RunFolder::open(bool resume) const {
   std::error_code error;
   fs::create_directories(path_, error);
   if (error || !fs::is_directory(path_)) {
     throw UserError("cannot create the folder {}: {}; choose another with --out", path_.string(),
                     error ? error.message() : "a file of that name is in the way");
   }
+  FileLock entered(lock(), path_.string(), "wait until it ends, or choose another folder with --out");
   if (!resume && holds_run()) {
     throw UserError(
         "{} holds a training run already; go on with it by --resume, or choose another folder with --out",
         path_.string());
   }
+  return entered;
 }
 
 void write_text(const fs::path& path, std::string_view text) {

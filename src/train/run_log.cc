@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/standard_error.h"
 #include "core/utf8.h"
 #include "train/trained_model.h"
 
@@ -45,7 +46,7 @@ void RunLog::took(const std::string& model, const nn::TakenTensors& tensors) {
 
 void RunLog::fitted(int64_t updates, const std::vector<MixerError>& errors) {
   if (errors.empty()) {
-    fmt::print(stderr, "nothing to fit: every mixer is as in {}\n", options_.init_from);
+    tell(fmt::format("nothing to fit: every mixer is as in {}", options_.init_from));
     return;
   }
   if (!progress_) {

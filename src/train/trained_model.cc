@@ -7,9 +7,9 @@
 
 #include "core/enum_value.h"
 #include "core/error.h"
+#include "model/config_difference.h"
 #include "model/model_checksum.h"
 #include "model/tensor_check.h"
-#include "train/config_difference.h"
 
 namespace memsizer::train {
 namespace {

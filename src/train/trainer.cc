@@ -4,15 +4,18 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <fstream>
 
 #include "core/error.h"
+#include "core/standard_error.h"
 #include "model/tensor_list.h"
+#include "train/changed_options.h"
+#include "train/checkpoint_checksums.h"
 #include "train/device.h"
 #include "train/mixer_fit.h"
 #include "train/process.h"
 #include "train/run_log.h"
 #include "train/run_report.h"
+#include "train/sequence_lengths.h"
 
 namespace memsizer::train {
 namespace {
@@ -31,7 +34,7 @@ class Opening {
   }
 
   void tell_all() {
-    for (const std::string& line : lines_) fmt::print(stderr, "{}\n", line);
+    for (const std::string& line : lines_) memsizer::tell(line);
     lines_.clear();
   }
 
@@ -39,16 +42,6 @@ class Opening {
   bool told_;
   std::vector<std::string> lines_;
 };
-
-nlohmann::json read_json(const fs::path& path) {
-  std::ifstream file(path);
-  nlohmann::json json = nlohmann::json::parse(file, nullptr, /*allow_exceptions=*/false);
-  if (json.is_discarded()) {
-    throw UserError("{} is damaged or missing; delete that checkpoint to go on from the one before",
-                    path.string());
-  }
-  return json;
-}
 
 // The model that fits the data's vocabularies.
 ModelConfig fitted(ModelConfig model, const TrainingData& data) {
@@ -81,12 +74,17 @@ Trainer::~Trainer() = default;
 void Trainer::open() {
   const bool writer = group_->is_writer();
   Opening opening(writer);
-  if (writer) folder_.open(resume_);
+  if (writer) entered_.emplace(folder_.open(resume_));
   const at::Device device = training_device(recipe_.training);
   const std::vector<int64_t> steps = group_->writer_first([&] {
     if (writer) checkpoints_.open();
     return checkpoints_.steps();
   });
+  if (folder_.holds_run()) {
+    const Recipe begun = load_recipe(folder_.recipe(), {});
+    for (const std::string& line : changed_options(begun, recipe_, !steps.empty(), folder_.path().string()))
+      opening.tell(line);
+  }
   // A run that goes on has weights of its own.
   if (steps.empty() && !recipe_.training.init_from.empty()) {
     origin_.emplace("training.init_from", recipe_.training.init_from);
@@ -107,6 +105,7 @@ void Trainer::open() {
   interruption_.emplace();
   set_threads(static_cast<int>(recipe_.training.threads));
   recipe_.model = fitted(recipe_.model, *data_);
+  check_sequence_lengths(recipe_, *data_, [&](const std::string& line) { opening.tell(line); });
   if (origin_) {
     origin_->require_vocabulary(*data_);
     origin_->require_architecture(recipe_.model);
@@ -151,17 +150,22 @@ bool Trainer::fit_mixers() {
 }
 
 void Trainer::restore(const CheckpointFiles& checkpoint) {
+  verify_checksums(checkpoint);
   learner_->load(checkpoint);
-  const nlohmann::json json = read_json(checkpoint.state());
-  if (json.value("corpus", "") != data_->train.key()) {
+  state_ = TrainerState::read(checkpoint.state());
+  if (state_.corpus != data_->train.key()) {
     throw UserError(
         "the training data of {} have changed since {}; put them back, or start anew in another folder with "
         "--out",
         folder_.path().string(), checkpoint.folder.string());
   }
-  state_ = TrainerState::from_json(json, checkpoint.state().string());
   learner_->set_state(state_.learner);
-  batches_->seek(state_.position);
+  try {
+    batches_->seek(state_.position);
+  } catch (const UserError& error) {
+    throw UserError("{}: {}; delete that checkpoint to go on from the one before",
+                    checkpoint.state().string(), error.what());
+  }
   resumed_ = true;
 }
 
@@ -197,8 +201,8 @@ void Trainer::save(const TrainerState& state) {
       learner_->save(files);
       TrainerState stored = state;
       stored.learner = learner_->state();
+      stored.corpus = data_->train.key();
       nlohmann::json json = stored.to_json();
-      json["corpus"] = data_->train.key();
       json["threads"] = at::get_num_threads();
       write_text(files.state(), json.dump(2));
     });

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "report/metrics_log.h"
+#include "train/batch_stream.h"
 #include "train/checkpoints.h"
 #include "train/evaluation.h"
 #include "train/group.h"
@@ -53,7 +54,7 @@ class Trainer : private TrainingWork {
 
  private:
   Update update(double learning_rate) override;
-  BatchStream::Position position() const override { return batches_->position(); }
+  BatchPosition position() const override { return batches_->position(); }
   std::optional<Validation> validate() override;
   void save(const TrainerState& state) override;
   std::string describe(const Update& update) const override;
@@ -70,6 +71,7 @@ class Trainer : private TrainingWork {
   Checkpoints checkpoints_;
   TrainerState state_;
   // Made by open().
+  std::optional<FileLock> entered_;     // the folder; the writer's
   bool resumed_ = false;                // from a checkpoint
   std::optional<TrainedModel> origin_;  // what the weights start from, until they do
   std::optional<TrainingData> data_;

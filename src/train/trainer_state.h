@@ -1,11 +1,13 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <string>
 
 #include "core/random.h"
-#include "train/batch_stream.h"
+#include "train/batch_position.h"
 
 namespace memsizer::train {
 
@@ -20,10 +22,11 @@ struct LearnerState {
 // and comes back to the bit.
 struct TrainerState {
   int64_t updates = 0;
-  BatchStream::Position position;
+  BatchPosition position;
   LearnerState learner;
   double seconds = 0.0;  // of training, resumptions added up
   int64_t tokens = 0;    // targets trained on
+  std::string corpus;    // key of the training data
 
   double best_quality = -std::numeric_limits<double>::infinity();
   int64_t best_step = -1;
@@ -38,6 +41,7 @@ struct TrainerState {
 
   nlohmann::json to_json() const;
   // Throws UserError; `name` opens the message.
+  static TrainerState read(const std::filesystem::path& path);
   static TrainerState from_json(const nlohmann::json& json, const std::string& name);
 };
 

@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 
+#include "train/batch_position.h"
 #include "train/group.h"
 #include "train/interruption.h"
 #include "train/learner.h"
@@ -22,7 +23,7 @@ class TrainingWork {
 
   // Learns from the next batches.
   virtual Update update(double learning_rate) = 0;
-  virtual BatchStream::Position position() const = 0;
+  virtual BatchPosition position() const = 0;
   // Nothing without a validation set.
   virtual std::optional<Validation> validate() = 0;
   virtual void save(const TrainerState& state) = 0;

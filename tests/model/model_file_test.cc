@@ -6,10 +6,12 @@
 #include <cstring>
 #include <fstream>
 #include <iterator>
+#include <limits>
 #include <string>
 
 #include "mechanisms/memsizer/description.h"
 #include "model/model_checksum.h"
+#include "model/quantize.h"
 #include "model/tensor_check.h"
 #include "model/tensor_list.h"
 #include "support/messages.h"
@@ -196,6 +198,79 @@ TEST(ModelFile, AveragesAreModelsOfTheCurrentVersion) {
   EXPECT_TRUE(
       has_text(message_of([&] { average_models(quantized, dir / "no"); }), "average before quantizing"));
   EXPECT_FALSE(fs::exists(dir / "no"));
+}
+
+TEST(ModelFile, OnlyModelsOfOneConfigurationAreAveraged) {
+  const TempDir dir;
+  const ModelDescription first = tiny_description();
+  write_tiny_model(dir / "first", first);
+  const auto error_with = [&](const ModelDescription& other) {
+    write_tiny_model(dir / "other", other);
+    const std::string error = message_of([&] {
+      average_models(std::vector<fs::path>{dir / "first", dir / "other"}, dir / "mean");
+    });
+    EXPECT_EQ(fs::exists(dir / "mean"), error == "no error");
+    fs::remove(dir / "mean");
+    return error;
+  };
+  EXPECT_EQ(error_with(first), "no error");
+  // The same tensors, another computation.
+  ModelDescription other = first;
+  other.config.decoder.heads = 1;
+  EXPECT_TRUE(
+      has_text(error_with(other), "model.decoder.heads is 2 in " + (dir / "first").string() + " but 1"));
+  other = first;
+  other.config.encoder.pre_norm = !first.config.encoder.pre_norm;
+  EXPECT_TRUE(has_text(error_with(other), "model.encoder.pre_norm"));
+  other = first;
+  other.config.dim = 16;
+  EXPECT_TRUE(has_text(error_with(other), "model.dim is 8"));
+  other = first;
+  other.tokenizer = "memsizer-words 1\nthe 8\ncat 7\nsat 6\non 5\na 4\nmat 3\ndie 2\nKatze 1\n";
+  EXPECT_TRUE(has_text(error_with(other), "different tokenizers"));
+}
+
+// Writes the model with one number of its first tensor of floats changed, and the checksum that goes with it.
+void forge_number(const fs::path& from, const fs::path& to, std::span<const std::byte> number) {
+  const SafetensorsFile file = SafetensorsFile::open(from);
+  std::vector<NamedTensor> tensors = tensors_of(file);
+  const auto changed = std::ranges::find_if(tensors, [&](const NamedTensor& tensor) {
+    return tensor.dtype == (number.size() == 2 ? DType::BF16 : DType::F32);
+  });
+  ASSERT_NE(changed, tensors.end());
+  std::vector<std::byte> data(changed->data.begin(), changed->data.end());
+  std::ranges::copy(number, data.begin() + static_cast<std::ptrdiff_t>(number.size()));
+  changed->data = data;
+  std::map<std::string, std::string> metadata = file.metadata();
+  metadata[kChecksumKey] = model_checksum(tensors, metadata);
+  write_safetensors(to, tensors, metadata);
+}
+
+TEST(ModelFile, NoToolWritesWeightsThatAreNotFinite) {
+  const TempDir dir;
+  write_tiny_model(dir / "good", tiny_description());
+  const float numbers[] = {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity(),
+                           -std::numeric_limits<float>::infinity()};
+  for (const float& number : numbers) {
+    forge_number(dir / "good", dir / "bad", std::as_bytes(std::span(&number, 1)));
+    EXPECT_NO_THROW(verify_checksum(SafetensorsFile::open(dir / "bad")));
+    const auto refused = [&](const auto& tool) {
+      EXPECT_TRUE(has_text(message_of(tool), fmt::format("holds {} at position 1;", number)));
+      EXPECT_FALSE(fs::exists(dir / "out"));
+    };
+    refused([&] { average_models(std::vector<fs::path>{dir / "good", dir / "bad"}, dir / "out"); });
+    refused([&] { export_model(dir / "bad", dir / "out"); });
+    refused([&] { quantize_model(dir / "bad", WeightType::I8, dir / "out"); });
+    refused([&] { quantize_model(dir / "bad", WeightType::BF16, dir / "out"); });
+    refused([&] {
+      const SafetensorsFile file = SafetensorsFile::open(dir / "bad");
+      write_model(dir / "out", tensors_of(file), file.metadata());
+    });
+  }
+  const uint16_t half = 0x7fc0;
+  forge_number("tests/data/model_bf16.safetensors", dir / "bad", std::as_bytes(std::span(&half, 1)));
+  EXPECT_TRUE(
+      has_text(message_of([&] { export_model(dir / "bad", dir / "out"); }), "holds nan at position 1;"));
 }
 
 TEST(ModelFile, ACheckpointIsAFolder) {

@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "core/special_tokens.h"
+#include "support/messages.h"
 #include "support/temp_dir.h"
 #include "text/tokenizer.h"
 
@@ -140,6 +141,22 @@ TEST(BatchStream, GoesOnFromAnyPosition) {
     EXPECT_EQ(first.position().batch, second.position().batch);
   }
   EXPECT_GT(first.position().epoch, 0);
+}
+
+TEST(BatchStream, APlaceThatTheDataDoNotHaveIsRefused) {
+  const Corpus corpus(/*pairs=*/true, 100);
+  const auto error_of = [&](BatchStream::Position position) {
+    BatchStream stream(*corpus.tokens, corpus.recipe);
+    return memsizer::testing::message_of([&] { stream.seek(position); });
+  };
+  int64_t batches = 0;
+  for (BatchStream stream(*corpus.tokens, corpus.recipe); stream.position().epoch == 0; ++batches)
+    next(stream);
+  EXPECT_EQ(error_of({0, batches - 1}), "no error");
+  for (const BatchStream::Position position :
+       {BatchStream::Position{0, batches}, {0, -1}, {-1, 0}, {3, 1 << 20}, {0, int64_t{1} << 62}}) {
+    EXPECT_TRUE(memsizer::testing::has_text(error_of(position), "found a place"));
+  }
 }
 
 TEST(BatchStream, SaysWhereABatchCameFrom) {

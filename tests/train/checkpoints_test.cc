@@ -3,15 +3,18 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <iterator>
 #include <stdexcept>
 
 #include "support/messages.h"
 #include "support/temp_dir.h"
+#include "train/checkpoint_checksums.h"
 
 namespace memsizer::train {
 namespace {
 
 namespace fs = std::filesystem;
+using memsizer::testing::has_text;
 using memsizer::testing::message_of;
 using memsizer::testing::TempDir;
 
@@ -71,6 +74,63 @@ TEST(Checkpoints, SavingAgainReplaces) {
   EXPECT_EQ(get(checkpoints.files(1).folder), "new");
 }
 
+// A checkpoint of two files.
+CheckpointFiles saved(const fs::path& directory) {
+  Checkpoints checkpoints = opened(directory);
+  checkpoints.save(1, [](const CheckpointFiles& files) {
+    std::ofstream(files.optimizer(), std::ios::binary) << "numbers";
+    std::ofstream(files.state(), std::ios::binary) << "{}";
+  });
+  return checkpoints.files(1);
+}
+
+std::string verification_of(const CheckpointFiles& files) {
+  return message_of([&] { verify_checksums(files); });
+}
+
+std::string bytes_of(const fs::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+TEST(Checkpoints, EveryFlippedBitIsFound) {
+  const TempDir dir;
+  const CheckpointFiles files = saved(dir / "c");
+  EXPECT_EQ(verification_of(files), "no error");
+  for (const fs::path& path : {files.optimizer(), files.state(), files.checksums()}) {
+    const std::string good = bytes_of(path);
+    for (size_t bit = 0; bit < 8 * good.size(); ++bit) {
+      std::string flipped = good;
+      flipped[bit / 8] = static_cast<char>(flipped[bit / 8] ^ (1 << bit % 8));
+      std::ofstream(path, std::ios::binary) << flipped;
+      ASSERT_TRUE(has_text(verification_of(files), files.folder.string() + " is damaged")) << path << bit;
+    }
+    for (size_t length = 0; length < good.size(); ++length) {
+      std::ofstream(path, std::ios::binary) << good.substr(0, length);
+      ASSERT_NE(verification_of(files), "no error") << path << length;
+    }
+    std::ofstream(path, std::ios::binary) << good;
+  }
+  EXPECT_EQ(verification_of(files), "no error");
+}
+
+TEST(Checkpoints, AFileTooFewOrTooManyIsFound) {
+  const TempDir dir;
+  const CheckpointFiles files = saved(dir / "c");
+  std::ofstream(files.model()) << "of another checkpoint";
+  EXPECT_TRUE(has_text(verification_of(files), "model.safetensors is not of it"));
+  fs::remove(files.model());
+  fs::remove(files.optimizer());
+  EXPECT_TRUE(has_text(verification_of(files), "optimizer.safetensors is missing"));
+}
+
+TEST(Checkpoints, OlderOnesHaveNoChecksums) {
+  const TempDir dir;
+  const CheckpointFiles files = saved(dir / "c");
+  fs::remove(files.checksums());
+  EXPECT_EQ(verification_of(files), "no error");
+}
+
 TEST(Checkpoints, WhatAKilledRunLeftIsNoCheckpoint) {
   const TempDir dir;
   fs::create_directories(dir / "c" / ".unfinished-step-00000007");
@@ -79,6 +139,23 @@ TEST(Checkpoints, WhatAKilledRunLeftIsNoCheckpoint) {
   const Checkpoints checkpoints = opened(dir / "c");
   EXPECT_TRUE(checkpoints.steps().empty());
   EXPECT_FALSE(fs::exists(dir / "c" / ".unfinished-step-00000007"));
+}
+
+TEST(Checkpoints, AReplacementThatWasKilledHalfwayKeepsTheOldOne) {
+  const TempDir dir;
+  {
+    Checkpoints checkpoints = opened(dir / "c");
+    save(checkpoints, 1, "old");
+    save(checkpoints, 2, "new");
+  }
+  fs::rename(dir / "c" / "step-00000001", dir / "c" / ".replaced-step-00000001");
+  fs::create_directories(dir / "c" / ".replaced-step-00000002");
+  fs::create_directories(dir / "c" / ".deleted-step-00000003");
+  const Checkpoints checkpoints = opened(dir / "c");
+  EXPECT_EQ(checkpoints.steps(), (std::vector<int64_t>{1, 2}));
+  EXPECT_EQ(get(checkpoints.files(1).folder), "old");
+  EXPECT_EQ(get(checkpoints.files(2).folder), "new");
+  EXPECT_EQ(std::distance(fs::directory_iterator(dir / "c"), fs::directory_iterator()), 2);
 }
 
 TEST(Checkpoints, ConstructionTouchesNothing) {

@@ -79,6 +79,66 @@ TEST(Recipe, ValuesOutOfRangeAreNamed) {
   }
 }
 
+TEST(Recipe, NumbersAreFinite) {
+  Recipe recipe;
+  int count = 0;
+  for (const OptionRef& option : collect_options(recipe, "")) {
+    if (!option.get().is_number_float()) continue;
+    ++count;
+    for (const std::string number : {"inf", "-inf", "nan"}) {
+      const std::string error =
+          error_of(fmt::format("{} = {}\ndata.train = ['a', 'b']\n", option.path, number));
+      EXPECT_TRUE(has_text(error, "r.toml:1: option " + option.path + " takes a finite number"));
+    }
+  }
+  EXPECT_GT(count, 20);
+  const std::string error = error_of("optimizer.eps = inf\n" + std::string(kSmallest));
+  EXPECT_TRUE(has_text(error, "r.toml:1: option optimizer.eps takes a finite number; found 'inf'"));
+}
+
+TEST(Recipe, IntegersAreThoseOf64Bits) {
+  EXPECT_EQ(error_of(kSmallest, {"training.seed=9223372036854775807"}), "no error");
+  EXPECT_TRUE(has_text(error_of(kSmallest, {"training.seed=9223372036854775808"}), "training.seed"));
+}
+
+TEST(Recipe, AnyKeyIsNamedInOneLine) {
+  for (const std::string key : {R"("a~b")", R"("")", R"("~")", R"("/")", R"("a\u001bb")", R"("a\nb")"}) {
+    const std::string error = error_of(key + " = 1\n" + kSmallest);
+    EXPECT_TRUE(has_text(error, "r.toml:1: unknown option '"));
+    EXPECT_EQ(error.find_first_of("\n\x1b"), std::string::npos) << error;
+  }
+  EXPECT_TRUE(has_text(error_of(std::string(kSmallest) + "[\"training\".\"a~b\"]\nx = 1\n"), "r.toml:4"));
+}
+
+TEST(Recipe, KeysOfManyPartsAreRefusedBeforeTheyAreNested) {
+  std::string parts = "a";
+  for (int i = 1; i < 100000; ++i) parts += ".a";
+  for (const std::string& text :
+       {parts + " = 1\n", "[" + parts + "]\n", "[[" + parts + "]]\n", "x = {" + parts + " = 1}\n",
+        "x = [{" + parts + " = 1}]\n", "\n\n# " + parts + "\n" + parts + " = 1\n"}) {
+    const std::string error = error_of(kSmallest + text);
+    EXPECT_TRUE(has_text(error, "parts"));
+    EXPECT_EQ(error.find('\n'), std::string::npos);
+    EXPECT_LT(error.size(), 300U);
+  }
+  EXPECT_TRUE(has_text(error_of(std::string(1000, '[')), "not TOML"));
+}
+
+TEST(Recipe, DotsOutsideOfKeysAreNoParts) {
+  const std::string dots(1000, '.');
+  const std::string quotes = "\"\"\"";
+  for (const std::string& text :
+       {"\"" + dots + "\" # " + dots, "'" + dots + "'", "\"a\\\"" + dots + "\"",
+        quotes + dots + "\\\"\n\"\" " + dots + quotes, "'''" + dots + "\n'' " + dots + "'''"}) {
+    EXPECT_EQ(error_of("# " + dots + "\n[task]\nname = " + text + "\n" + kSmallest), "no error") << text;
+  }
+}
+
+TEST(Recipe, AFileWithoutEndIsRefused) {
+  EXPECT_TRUE(has_text(message_of([] { load_recipe("/dev/zero", {}); }), "/dev/zero is larger than"));
+  EXPECT_TRUE(has_text(message_of([] { load_recipe("tests", {}); }), "cannot read recipe"));
+}
+
 TEST(Recipe, AShortlistComesAfterTraining) {
   EXPECT_TRUE(has_text(error_of(kSmallest, {"generation.shortlist=true"}), "a model in training has none"));
 }

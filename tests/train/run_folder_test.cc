@@ -15,6 +15,10 @@ using memsizer::testing::has_text;
 using memsizer::testing::message_of;
 using memsizer::testing::TempDir;
 
+std::string error_of(const RunFolder& folder, bool resume = false) {
+  return message_of([&] { const FileLock entered = folder.open(resume); });
+}
+
 TEST(RunFolder, ConstructionTouchesNothing) {
   const TempDir dir;
   const RunFolder folder(dir / "run");
@@ -26,25 +30,39 @@ TEST(RunFolder, ConstructionTouchesNothing) {
 TEST(RunFolder, ARunIsOnlyEnteredToResumeIt) {
   const TempDir dir;
   const RunFolder folder(dir / "a" / "run");
-  folder.open(/*resume=*/true);
+  { const FileLock entered = folder.open(/*resume=*/true); }
   EXPECT_TRUE(fs::is_directory(folder.path()));
   // Nothing has been trained there yet.
-  folder.open(/*resume=*/false);
+  { const FileLock entered = folder.open(/*resume=*/false); }
   write_text(folder.recipe(), "[task]\n");
   EXPECT_TRUE(folder.holds_run());
-  EXPECT_TRUE(has_text(message_of([&] { folder.open(/*resume=*/false); }), "--resume"));
-  EXPECT_EQ(message_of([&] { folder.open(/*resume=*/true); }), "no error");
+  EXPECT_TRUE(has_text(error_of(folder), "--resume"));
+  EXPECT_EQ(error_of(folder, /*resume=*/true), "no error");
   EXPECT_FALSE(folder.finished());
   write_text(folder.results(), "{}\n");
   EXPECT_TRUE(folder.finished());
 }
 
+TEST(RunFolder, IsEnteredByOneRunAtATime) {
+  const TempDir dir;
+  const RunFolder folder(dir / "run");
+  {
+    const FileLock entered = folder.open(/*resume=*/false);
+    for (const bool resume : {false, true}) {
+      const std::string error = error_of(folder, resume);
+      EXPECT_TRUE(has_text(error, folder.path().string() + " is in use by process "));
+      EXPECT_TRUE(has_text(error, "--out"));
+    }
+  }
+  EXPECT_EQ(error_of(folder), "no error");
+  EXPECT_TRUE(fs::is_empty(folder.path()));
+}
+
 TEST(RunFolder, AFileInTheWayIsNamed) {
   const TempDir dir;
   std::ofstream(dir / "file") << "x";
-  EXPECT_TRUE(
-      has_text(message_of([&] { RunFolder(dir / "file").open(/*resume=*/false); }), (dir / "file").string()));
-  EXPECT_TRUE(has_text(message_of([&] { RunFolder(dir / "file" / "run").open(/*resume=*/false); }), "--out"));
+  EXPECT_TRUE(has_text(error_of(RunFolder(dir / "file")), (dir / "file").string()));
+  EXPECT_TRUE(has_text(error_of(RunFolder(dir / "file" / "run")), "--out"));
 }
 
 }  // namespace

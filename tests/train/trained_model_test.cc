@@ -4,10 +4,10 @@
 
 #include <algorithm>
 
+#include "model/config_difference.h"
 #include "support/messages.h"
 #include "support/small_training.h"
 #include "support/temp_dir.h"
-#include "train/config_difference.h"
 
 namespace memsizer::train {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "model/model_config.h"
 
-namespace memsizer::train {
+namespace memsizer {
 
 // An option of two models that is not the same, with both values as JSON.
 struct ConfigDifference {
@@ -21,4 +21,4 @@ std::optional<ConfigDifference> first_difference(ModelConfig theirs, ModelConfig
 // their heads and options, and what is used in training alone.
 std::optional<ConfigDifference> architecture_difference(ModelConfig theirs, const ModelConfig& ours);
 
-}  // namespace memsizer::train
+}  // namespace memsizer

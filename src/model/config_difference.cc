@@ -1,6 +1,6 @@
-#include "train/config_difference.h"
+#include "model/config_difference.h"
 
-namespace memsizer::train {
+namespace memsizer {
 
 std::optional<ConfigDifference> first_difference(ModelConfig theirs, ModelConfig ours) {
   const std::vector<OptionRef> stored = collect_options(theirs, "model");
@@ -32,4 +32,4 @@ std::optional<ConfigDifference> architecture_difference(ModelConfig theirs, cons
   return first_difference(std::move(theirs), ours);
 }
 
-}  // namespace memsizer::train
+}  // namespace memsizer
