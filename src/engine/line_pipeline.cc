@@ -6,6 +6,7 @@
 
 #include "core/error.h"
 #include "engine/channel.h"
+#include "engine/work_pool.h"
 
 namespace memsizer::engine {
 namespace {
@@ -51,12 +52,19 @@ void PipelineSettings::validate() const {
 LinePipeline::LinePipeline(const TextModel& model, const PipelineSettings& settings)
     : settings_(checked(model, settings)), generator_(model, settings.generator) {}
 
-void LinePipeline::run(const ReadLine& read, const WriteResult& write, uint64_t first) {
+void LinePipeline::run(const ReadLine& read, const WriteResult& write, uint64_t first,
+                       const std::function<void()>& stop_reading) {
   const auto capacity = static_cast<size_t>(settings_.read_ahead);
   Channel<std::string> lines(capacity);
   Channel<Submitted> submitted(capacity);
   std::atomic<bool> failed{false};
-  std::thread reader([&] {
+  const auto stop = [&] {
+    failed = true;
+    lines.close();
+    submitted.close();
+    stop_reading();
+  };
+  std::thread reader = start_thread([&] {
     try {
       std::string line;
       while (read(line) && lines.push(line)) line.clear();
@@ -65,7 +73,7 @@ void LinePipeline::run(const ReadLine& read, const WriteResult& write, uint64_t 
       lines.close(std::current_exception());
     }
   });
-  std::thread submitter([&] {
+  const auto submit_lines = [&] {
     try {
       uint64_t count = first;
       for (;;) {
@@ -83,7 +91,15 @@ void LinePipeline::run(const ReadLine& read, const WriteResult& write, uint64_t 
     } catch (...) {
       submitted.close(std::current_exception());
     }
-  });
+  };
+  std::thread submitter;
+  try {
+    submitter = start_thread(submit_lines);
+  } catch (...) {
+    stop();
+    reader.join();
+    throw;
+  }
   std::exception_ptr failure;
   uint64_t line = first;
   while (!failure) {
@@ -94,9 +110,7 @@ void LinePipeline::run(const ReadLine& read, const WriteResult& write, uint64_t 
       for (Submitted& next : some) write(line++, next.line, next.ticket.get());
     } catch (...) {
       failure = std::current_exception();
-      failed = true;
-      lines.close();
-      submitted.close();
+      stop();
       for (Submitted& next : some) next.ticket.cancel();
     }
   }

@@ -41,8 +41,12 @@ class LinePipeline {
   }
 
   // Returns when all input is done. What reading, computing or writing throws is thrown on. `first` is the
-  // number of the first line that is read: others may have been done before.
-  void run(const ReadLine& read, const WriteResult& write, uint64_t first = 0);
+  // number of the first line that is read: others may have been done before. `stop_reading` makes a `read`
+  // that waits on another thread return false; without it, a failure is thrown only when the next line has
+  // come.
+  void run(
+      const ReadLine& read, const WriteResult& write, uint64_t first = 0,
+      const std::function<void()>& stop_reading = [] {});
 
  private:
   PipelineSettings settings_;
