@@ -83,8 +83,9 @@ std::string as_json(const engine::TextModel& model, uint64_t line, const std::st
                        {"tokens", tokens},
                        {"token_scores", output.token_scores}});
   }
-  const nlohmann::json json = {
+  nlohmann::json json = {
       {"line", line + 1}, {"source", source}, {"source_tokens", result.source_tokens}, {"outputs", outputs}};
+  if (!result.shortfall.empty()) json["shortfall"] = result.shortfall;
   // Text that is not UTF-8 came in from outside; it must not end the run.
   return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
@@ -101,9 +102,10 @@ std::string as_text(const GenerateCommand& command, uint64_t line, const engine:
   return text;
 }
 
-void tell_truncation(uint64_t line, const engine::Result& result) {
+void tell_shortfall(uint64_t line, const engine::Result& result) {
   if (result.tokens_read < result.source_tokens)
     fmt::print(stderr, "line {}: {} tokens, cut to {}\n", line + 1, result.source_tokens, result.tokens_read);
+  if (!result.shortfall.empty()) fmt::print(stderr, "line {}: {}\n", line + 1, result.shortfall);
 }
 
 void stream_lines(const engine::TextModel& model, const engine::PipelineSettings& settings,
@@ -120,7 +122,13 @@ void stream_lines(const engine::TextModel& model, const engine::PipelineSettings
       std::fflush(stdout);
       return std::ferror(stdout) == 0;
     };
-    tell_truncation(number, engine::stream_text(generator, std::move(request), print));
+    engine::Result result;
+    try {
+      result = engine::stream_text(generator, std::move(request), print);
+    } catch (const UserError& error) {
+      result.shortfall = error.what();
+    }
+    tell_shortfall(number, result);
     fmt::print("\n");
     std::fflush(stdout);
     if (std::ferror(stdout) != 0) throw UserError("could not write to standard output");
@@ -141,7 +149,7 @@ void run_generate(const GenerateCommand& command) {
   if (!command.output.empty() && command.output != "-") file.emplace(command.output);
   engine::LinePipeline pipeline(*model, settings);
   const auto write = [&](uint64_t line, const std::string& source, const engine::Result& result) {
-    tell_truncation(line, result);
+    tell_shortfall(line, result);
     const std::string text =
         command.json ? as_json(*model, line, source, result) : as_text(command, line, result);
     if (file) {

@@ -34,6 +34,18 @@ std::vector<Request> requests_of(std::span<const std::string> lines, uint64_t fi
   return requests;
 }
 
+// A line that cannot be done costs its own output, not that of the others.
+Result result_of(Ticket& ticket) {
+  try {
+    return ticket.get();
+  } catch (const UserError& error) {
+    Result result;
+    result.outputs.emplace_back();
+    result.shortfall = error.what();
+    return result;
+  }
+}
+
 }  // namespace
 
 std::vector<Result> generate_lines(Generator& generator, std::span<const std::string> lines,
@@ -107,7 +119,7 @@ void LinePipeline::run(const ReadLine& read, const WriteResult& write, uint64_t 
     try {
       some = submitted.take_all();
       if (some.empty()) break;
-      for (Submitted& next : some) write(line++, next.line, next.ticket.get());
+      for (Submitted& next : some) write(line++, next.line, result_of(next.ticket));
     } catch (...) {
       failure = std::current_exception();
       stop();
