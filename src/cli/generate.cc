@@ -4,18 +4,17 @@
 
 #include <algorithm>
 #include <array>
-#include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 
 #include "cli/generation_flags.h"
+#include "cli/text_input.h"
 #include "core/atomic_file.h"
 #include "core/error.h"
 #include "engine/line_pipeline.h"
 #include "engine/text_stream.h"
-#include "text/line_reader.h"
 #include "text/white_space.h"
 
 namespace memsizer::cli {
@@ -84,8 +83,9 @@ std::string as_json(const engine::TextModel& model, uint64_t line, const std::st
                        {"tokens", tokens},
                        {"token_scores", output.token_scores}});
   }
-  const nlohmann::json json = {
+  nlohmann::json json = {
       {"line", line + 1}, {"source", source}, {"source_tokens", result.source_tokens}, {"outputs", outputs}};
+  if (!result.shortfall.empty()) json["shortfall"] = result.shortfall;
   // Text that is not UTF-8 came in from outside; it must not end the run.
   return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
@@ -102,16 +102,17 @@ std::string as_text(const GenerateCommand& command, uint64_t line, const engine:
   return text;
 }
 
-void tell_truncation(uint64_t line, const engine::Result& result) {
+void tell_shortfall(uint64_t line, const engine::Result& result) {
   if (result.tokens_read < result.source_tokens)
     fmt::print(stderr, "line {}: {} tokens, cut to {}\n", line + 1, result.source_tokens, result.tokens_read);
+  if (!result.shortfall.empty()) fmt::print(stderr, "line {}: {}\n", line + 1, result.shortfall);
 }
 
 void stream_lines(const engine::TextModel& model, const engine::PipelineSettings& settings,
-                  const engine::LinePipeline::ReadLine& read) {
+                  text::LineReader& reader) {
   engine::Generator generator(model, settings.generator);
   std::string line;
-  for (uint64_t number = 0; read(line); ++number) {
+  for (uint64_t number = 0; reader.next(line); ++number) {
     engine::Request request;
     request.input = line;
     request.options = settings.generation;
@@ -121,40 +122,34 @@ void stream_lines(const engine::TextModel& model, const engine::PipelineSettings
       std::fflush(stdout);
       return std::ferror(stdout) == 0;
     };
-    tell_truncation(number, engine::stream_text(generator, std::move(request), print));
+    engine::Result result;
+    try {
+      result = engine::stream_text(generator, std::move(request), print);
+    } catch (const UserError& error) {
+      result.shortfall = error.what();
+    }
+    tell_shortfall(number, result);
     fmt::print("\n");
     std::fflush(stdout);
     if (std::ferror(stdout) != 0) throw UserError("could not write to standard output");
   }
 }
 
-engine::LinePipeline::ReadLine line_source(const std::string& input) {
-  if (!input.empty() && input != "-") {
-    auto reader = std::make_shared<text::LineReader>(input, input);
-    return [reader](std::string& line) { return reader->next(line); };
-  }
-  return [](std::string& line) {
-    if (!std::getline(std::cin, line)) return false;
-    if (line.ends_with('\r')) line.pop_back();
-    return true;
-  };
-}
-
 void run_generate(const GenerateCommand& command) {
   const auto model = engine::TextModel::load(command.model);
   require_task(command, *model);
   const engine::PipelineSettings settings = settings_of(command, model->description());
-  const engine::LinePipeline::ReadLine read = line_source(command.input);
+  text::LineReader reader = open_text_input(command.input);
   if (command.stream) {
     if (command.json || !command.output.empty())
       throw UserError("--stream prints text as it comes; it does not go with --json or --output");
-    return stream_lines(*model, settings, read);
+    return stream_lines(*model, settings, reader);
   }
   std::optional<AtomicFile> file;
   if (!command.output.empty() && command.output != "-") file.emplace(command.output);
   engine::LinePipeline pipeline(*model, settings);
-  pipeline.run(read, [&](uint64_t line, const std::string& source, const engine::Result& result) {
-    tell_truncation(line, result);
+  const auto write = [&](uint64_t line, const std::string& source, const engine::Result& result) {
+    tell_shortfall(line, result);
     const std::string text =
         command.json ? as_json(*model, line, source, result) : as_text(command, line, result);
     if (file) {
@@ -164,7 +159,8 @@ void run_generate(const GenerateCommand& command) {
       std::fflush(stdout);
       if (std::ferror(stdout) != 0) throw UserError("could not write to standard output");
     }
-  });
+  };
+  pipeline.run([&](std::string& line) { return reader.next(line); }, write, 0, [&] { reader.stop(); });
   if (file) file->commit();
 }
 

@@ -1,9 +1,7 @@
 #include "cli/text_metrics.h"
 
-#include <iostream>
-
+#include "cli/text_input.h"
 #include "core/enum_value.h"
-#include "text/line_reader.h"
 
 namespace memsizer::cli {
 namespace {
@@ -40,17 +38,9 @@ void add_metric_options(CLI::App& command, metrics::ScoreOptions& options) {
 }
 
 Lines read_lines(const std::string& path) {
+  text::LineReader reader = open_text_input(path);
   Lines lines;
-  std::string line;
-  if (path.empty()) {
-    while (std::getline(std::cin, line)) {
-      if (line.ends_with('\r')) line.pop_back();
-      lines.push_back(line);
-    }
-    return lines;
-  }
-  text::LineReader reader(path, path);
-  while (reader.next(line)) lines.push_back(line);
+  for (std::string line; reader.next(line);) lines.push_back(line);
   return lines;
 }
 

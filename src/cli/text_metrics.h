@@ -17,7 +17,7 @@ CLI::Option* add_metric_list(CLI::App& command, std::vector<metrics::Metric>& me
 // Adds the options of the metrics to a command, but for those of ROUGE and of the bootstrap.
 void add_metric_options(CLI::App& command, metrics::ScoreOptions& options);
 
-// All lines of a file, plain or gzip; of standard input if the path is empty.
+// All lines of a file, plain or gzip; of standard input if the path is empty or "-".
 Lines read_lines(const std::string& path);
 
 }  // namespace memsizer::cli

@@ -1,9 +1,12 @@
 #include "engine/batch_worker.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <iterator>
 
 #include "core/error.h"
+#include "decode/limits.h"
 #include "runtime/joined_tokens.h"
 
 namespace memsizer::engine {
@@ -16,6 +19,14 @@ constexpr int64_t kPieceTokens = 2048;
 
 bool has_state(const Job& job) {
   return std::holds_alternative<SavedState>(job.request.input);
+}
+
+// What a user should know of the best output.
+std::string shortfall_of(const Job& job, const decode::Hypothesis& best) {
+  if (best.finish == decode::Finish::NoTokens) return "the model gave no token any probability";
+  if (best.finish != decode::Finish::Length || job.positions_end == 0) return "";
+  return fmt::format("stopped after {} tokens, where the model's {} positions end", best.tokens.size(),
+                     job.positions_end);
 }
 
 int64_t tokens_of(const Job& job) {
@@ -101,6 +112,12 @@ bool BatchWorker::begin(Job& job) {
       }
       if (positions > 0) positions -= before;
     }
+    const GenerationOptions& options = job.request.options;
+    const auto longest = [&](int64_t within) {
+      return decode::longest_output(options.max_length_ratio, options.max_length, request.source_length,
+                                    within);
+    };
+    if (longest(positions) < longest(0)) job.positions_end = model.longest_target();
     job.generation =
         decode::start_generation(std::move(request), job.request.options, model.vocab(), positions);
     if (job.request.on_text) job.detokenizer.emplace(model_.tokenizer());
@@ -203,6 +220,7 @@ void BatchWorker::finish(Job& job) {
   try {
     if (job.generation->error()) std::rethrow_exception(job.generation->error());
     for (decode::Hypothesis& found : job.generation->take()) {
+      if (job.result.outputs.empty()) job.result.shortfall = shortfall_of(job, found);
       job.result.stopped = job.result.stopped || found.finish == decode::Finish::Stopped;
       job.result.outputs.push_back(
           {model_.decode(found.tokens), found.score, std::move(found.tokens), std::move(found.token_scores)});

@@ -56,6 +56,7 @@ struct Result {
   int64_t source_tokens = 0;    // before any truncation
   int64_t tokens_read = 0;      // fewer where the source was truncated
   bool stopped = false;         // by its callback or by cancel, before it was done
+  std::string shortfall;        // why there is less than was asked for, in one line; empty if there is not
 };
 
 }  // namespace memsizer::engine

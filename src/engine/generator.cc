@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <numeric>
-#include <system_error>
 
 #include "core/error.h"
 #include "engine/work_pool.h"
@@ -95,11 +94,12 @@ Generator::Generator(const TextModel& model, const GeneratorOptions& options) : 
                                                      options.batch_tokens, *queue_));
   }
   try {
-    for (const auto& worker : workers_) threads_.emplace_back([&worker = *worker] { worker.run(); });
-  } catch (const std::system_error& error) {
+    for (const auto& worker : workers_)
+      threads_.push_back(start_thread([&worker = *worker] { worker.run(); }));
+  } catch (...) {
     queue_->close();
     for (std::thread& thread : threads_) thread.join();
-    throw UserError("{} workers could not be started ({}); ask for fewer", options.workers, error.what());
+    throw;
   }
 }
 

@@ -23,6 +23,7 @@ struct Job {
 
   // Of the worker that has it.
   std::unique_ptr<decode::Generation> generation;
+  int64_t positions_end = 0;  // the model's positions that end the text before its options do; 0: they do not
   std::optional<text::Detokenizer> detokenizer;
   size_t told = 0;  // tokens whose text was handed over
 

@@ -6,6 +6,7 @@
 
 #include "core/error.h"
 #include "engine/channel.h"
+#include "engine/work_pool.h"
 
 namespace memsizer::engine {
 namespace {
@@ -33,6 +34,18 @@ std::vector<Request> requests_of(std::span<const std::string> lines, uint64_t fi
   return requests;
 }
 
+// A line that cannot be done costs its own output, not that of the others.
+Result result_of(Ticket& ticket) {
+  try {
+    return ticket.get();
+  } catch (const UserError& error) {
+    Result result;
+    result.outputs.emplace_back();
+    result.shortfall = error.what();
+    return result;
+  }
+}
+
 }  // namespace
 
 std::vector<Result> generate_lines(Generator& generator, std::span<const std::string> lines,
@@ -51,12 +64,19 @@ void PipelineSettings::validate() const {
 LinePipeline::LinePipeline(const TextModel& model, const PipelineSettings& settings)
     : settings_(checked(model, settings)), generator_(model, settings.generator) {}
 
-void LinePipeline::run(const ReadLine& read, const WriteResult& write, uint64_t first) {
+void LinePipeline::run(const ReadLine& read, const WriteResult& write, uint64_t first,
+                       const std::function<void()>& stop_reading) {
   const auto capacity = static_cast<size_t>(settings_.read_ahead);
   Channel<std::string> lines(capacity);
   Channel<Submitted> submitted(capacity);
   std::atomic<bool> failed{false};
-  std::thread reader([&] {
+  const auto stop = [&] {
+    failed = true;
+    lines.close();
+    submitted.close();
+    stop_reading();
+  };
+  std::thread reader = start_thread([&] {
     try {
       std::string line;
       while (read(line) && lines.push(line)) line.clear();
@@ -65,7 +85,7 @@ void LinePipeline::run(const ReadLine& read, const WriteResult& write, uint64_t 
       lines.close(std::current_exception());
     }
   });
-  std::thread submitter([&] {
+  const auto submit_lines = [&] {
     try {
       uint64_t count = first;
       for (;;) {
@@ -83,7 +103,15 @@ void LinePipeline::run(const ReadLine& read, const WriteResult& write, uint64_t 
     } catch (...) {
       submitted.close(std::current_exception());
     }
-  });
+  };
+  std::thread submitter;
+  try {
+    submitter = start_thread(submit_lines);
+  } catch (...) {
+    stop();
+    reader.join();
+    throw;
+  }
   std::exception_ptr failure;
   uint64_t line = first;
   while (!failure) {
@@ -91,12 +119,10 @@ void LinePipeline::run(const ReadLine& read, const WriteResult& write, uint64_t 
     try {
       some = submitted.take_all();
       if (some.empty()) break;
-      for (Submitted& next : some) write(line++, next.line, next.ticket.get());
+      for (Submitted& next : some) write(line++, next.line, result_of(next.ticket));
     } catch (...) {
       failure = std::current_exception();
-      failed = true;
-      lines.close();
-      submitted.close();
+      stop();
       for (Submitted& next : some) next.ticket.cancel();
     }
   }

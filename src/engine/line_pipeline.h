@@ -40,9 +40,13 @@ class LinePipeline {
     return generate_lines(generator_, lines, settings_.generation);
   }
 
-  // Returns when all input is done. What reading, computing or writing throws is thrown on. `first` is the
-  // number of the first line that is read: others may have been done before.
-  void run(const ReadLine& read, const WriteResult& write, uint64_t first = 0);
+  // Returns when all input is done. A line that the model cannot read has an empty output and a shortfall.
+  // What else reading, computing or writing throws is thrown on. `first` is the number of the first line that
+  // is read: others may have been done before. `stop_reading` makes a `read` that waits on another thread
+  // return false; without it, a failure is thrown only when the next line has come.
+  void run(
+      const ReadLine& read, const WriteResult& write, uint64_t first = 0,
+      const std::function<void()>& stop_reading = [] {});
 
  private:
   PipelineSettings settings_;

@@ -25,8 +25,9 @@ std::unique_ptr<TextModel> TextModel::load(const std::filesystem::path& path) {
                     name);
   }
   auto result = std::unique_ptr<TextModel>(new TextModel);
-  // A large vocabulary takes as long as the weights, so they are loaded side by side.
-  auto tokenizers = std::async(std::launch::async, [&] {
+  // A large vocabulary takes as long as the weights, so they are loaded side by side if the system gives a
+  // thread, and one after the other if it does not.
+  auto tokenizers = std::async(std::launch::async | std::launch::deferred, [&] {
     const ModelConfig& config = description.config;
     result->tokenizer_ = tokenizer_of(description.tokenizer, config.vocab, name);
     if (!description.source_tokenizer.empty())
@@ -36,7 +37,7 @@ std::unique_ptr<TextModel> TextModel::load(const std::filesystem::path& path) {
   result->model_ = runtime::Model::load(file, description);
   tokenizers.get();
   result->closing_ = std::async(
-      std::launch::async, [](SafetensorsFile /*closed*/) {}, std::move(file));
+      std::launch::async | std::launch::deferred, [](SafetensorsFile /*closed*/) {}, std::move(file));
   return result;
 }
 

@@ -2,8 +2,11 @@
 
 #include <memory>
 #include <mutex>
+#include <system_error>
+#include <thread>
 #include <vector>
 
+#include "core/error.h"
 #include "runtime/work.h"
 
 namespace memsizer::engine {
@@ -11,6 +14,18 @@ namespace memsizer::engine {
 // The threads of each of some workers, where `threads` is what a user gave: 0 shares the physical cores among
 // the workers. Throws UserError if a number is out of range.
 int thread_count(int threads, int workers = 1);
+
+// A thread that calls `work`. Throws UserError if the machine does not give one.
+template <typename Work>
+std::thread start_thread(const Work& work) {
+  try {
+    return std::thread(work);
+  } catch (const std::system_error& error) {
+    throw UserError(
+        "a thread could not be started ({}); end other programs, or raise the limits (ulimit -u, -v)",
+        error.what());
+  }
+}
 
 // Threads and scratch memory. Throws UserError if the machine does not give so many.
 std::unique_ptr<runtime::Work> make_work(int threads);

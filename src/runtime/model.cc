@@ -48,7 +48,8 @@ std::unique_ptr<Model> Model::load(const std::filesystem::path& path) {
 
 std::unique_ptr<Model> Model::load(const SafetensorsFile& file, const ModelDescription& description) {
   // Weights are copied meanwhile: that goes well with any numbers once their shapes are right.
-  auto checked = std::async(std::launch::async, [&] { return verify_checksum(file); });
+  auto checked =
+      std::async(std::launch::async | std::launch::deferred, [&] { return verify_checksum(file); });
   std::unique_ptr<Model> model;
   std::exception_ptr misfit;
   try {

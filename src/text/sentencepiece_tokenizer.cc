@@ -7,6 +7,7 @@
 #include "core/error.h"
 #include "text/charmap.h"
 #include "text/special_tokens.h"
+#include "text/text_parts.h"
 
 namespace memsizer::text {
 namespace {
@@ -45,14 +46,26 @@ std::unique_ptr<SentencePieceTokenizer> SentencePieceTokenizer::parse(std::strin
         kEos, kUnk, kBos, kPad, kEos, kUnk);
   }
   if (processor.GetPieceSize() <= kUnk + 1) fail(name, "it has special tokens only");
+  tokenizer->space_id_ = processor.PieceToId("\u2581");
+  if (tokenizer->space_id_ == kUnk) tokenizer->space_id_ = kNoId;
   tokenizer->serialized_ = bytes;
   return tokenizer;
 }
 
+// The library joins unknown characters one by one, and copies what it has joined each time: a word of them
+// takes quadratic time, so long words are read in parts. The tokens are those of the whole text but where a
+// part's end cuts a piece, and for models that are not as usual (pieces across spaces, no space before a
+// text).
 void SentencePieceTokenizer::encode(std::string_view text, std::vector<int32_t>& ids) const {
+  const size_t before = ids.size();
   std::vector<int> found;
-  require_ok(processor_.Encode(text, &found));
-  ids.insert(ids.end(), found.begin(), found.end());
+  for (const TextPart& part : text_parts(text)) {
+    require_ok(processor_.Encode(part.text, &found));
+    auto first = found.begin();
+    if (part.goes_on && first != found.end() && *first == space_id_) ++first;
+    const bool joins = first != found.end() && *first == kUnk && ids.size() > before && ids.back() == kUnk;
+    ids.insert(ids.end(), joins ? first + 1 : first, found.end());
+  }
 }
 
 std::string SentencePieceTokenizer::decode(std::span<const int32_t> ids) const {

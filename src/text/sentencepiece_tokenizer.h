@@ -27,7 +27,10 @@ class SentencePieceTokenizer final : public Tokenizer {
  private:
   SentencePieceTokenizer() = default;
 
+  static constexpr int kNoId = -1;
+
   sentencepiece::SentencePieceProcessor processor_;
+  int space_id_ = kNoId;  // of the space alone, which opens every text
   std::string serialized_;
 };
 

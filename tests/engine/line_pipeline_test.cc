@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/error.h"
+#include "engine/written_model.h"
 
 namespace memsizer::engine {
 namespace {
@@ -124,6 +125,39 @@ TEST(LinePipeline, PassesOnWhatReadingAndWritingThrow) {
           },
           [](uint64_t, const std::string&, const Result&) { throw std::runtime_error("disk full"); }),
       std::runtime_error);
+}
+
+// One output per line, whatever the others are.
+TEST(LinePipeline, ALineThatIsTooLongHasAnEmptyOutput) {
+  ModelDescription description = tiny_language_model(mechanism_named("memsizer"));
+  description.config.embedding.positions = PositionTable::Learned;
+  description.config.embedding.max_positions = 8;
+  const auto model = written_model(description);
+  PipelineSettings settings;
+  settings.generation = default_options(model->description());
+  settings.generation.max_length = settings.generation.min_length = 6;
+  settings.generator = {.threads = 1};
+  const std::vector<std::string> lines = {"the", "the cat sat on a mat the cat sat", "the cat sat", ""};
+  size_t next = 0;
+  std::vector<Result> results;
+  LinePipeline(*model, settings)
+      .run(
+          [&](std::string& line) {
+            if (next == lines.size()) return false;
+            line = lines[next++];
+            return true;
+          },
+          [&](uint64_t, const std::string&, const Result& result) { results.push_back(result); });
+  ASSERT_EQ(results.size(), lines.size());
+  for (const Result& result : results) EXPECT_EQ(result.outputs.size(), 1U);
+  EXPECT_EQ(results[0].shortfall, "");
+  EXPECT_FALSE(results[0].outputs[0].text.empty());
+  EXPECT_EQ(results[1].shortfall,
+            "the prompt has 9 tokens; this model has positions for 7: give a shorter one");
+  EXPECT_EQ(results[1].outputs[0].text, "");
+  EXPECT_EQ(results[2].shortfall, "stopped after 4 tokens, where the model's 8 positions end");
+  EXPECT_FALSE(results[2].outputs[0].text.empty());
+  EXPECT_EQ(results[3].shortfall, "");
 }
 
 TEST(LinePipeline, SettingsAreChecked) {

@@ -1,12 +1,15 @@
 #include "text/line_reader.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 
+#include <array>
 #include <fstream>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -173,6 +176,94 @@ TEST(LineReader, NoticesADamagedGzipFile) {
     EXPECT_TRUE(has_text(message, "is a damaged gzip file")) << at;
     EXPECT_FALSE(has_text(message, "<fd:")) << message;
   }
+}
+
+// A pipe whose ends close with it.
+class Pipe {
+ public:
+  Pipe() { EXPECT_EQ(::pipe(ends_.data()), 0); }
+  ~Pipe() {
+    close_writer();
+    ::close(ends_[0]);
+  }
+
+  int reader() const { return ends_[0]; }
+  void put(std::string_view text) {
+    ASSERT_EQ(::write(ends_[1], text.data(), text.size()), static_cast<ssize_t>(text.size()));
+  }
+  void close_writer() {
+    if (ends_[1] >= 0) ::close(std::exchange(ends_[1], -1));
+  }
+
+ private:
+  std::array<int, 2> ends_{};
+};
+
+TEST(LineReader, LinesOfAPipeAreGivenOutAsTheyCome) {
+  Pipe pipe;
+  LineReader reader(pipe.reader(), "standard input");
+  std::string line;
+  for (const std::string text : {"first", "", "third\xff"}) {
+    pipe.put(text + "\r\n");
+    ASSERT_TRUE(reader.next(line));
+    EXPECT_EQ(line, text);
+  }
+  pipe.put("last");
+  pipe.close_writer();
+  ASSERT_TRUE(reader.next(line));
+  EXPECT_EQ(line, "last");
+  EXPECT_FALSE(reader.next(line));
+  EXPECT_FALSE(reader.next(line));
+  EXPECT_EQ(reader.place(), "standard input:4");
+}
+
+TEST(LineReader, AByteOrderMarkIsLeftOutOfAPipeToo) {
+  const std::string text =
+      "\xef\xbb\xbf"
+      "a\n";
+  for (size_t cut = 0; cut <= text.size(); ++cut) {
+    Pipe pipe;
+    LineReader reader(pipe.reader(), "standard input");
+    std::thread writer([&] {
+      pipe.put(text.substr(0, cut));
+      pipe.put(text.substr(cut));
+      pipe.close_writer();
+    });
+    std::string line;
+    EXPECT_TRUE(reader.next(line));
+    writer.join();
+    EXPECT_EQ(line, "a") << cut;
+    EXPECT_FALSE(reader.next(line));
+  }
+  Pipe pipe;
+  pipe.put("\xef\xbb");
+  pipe.close_writer();
+  LineReader reader(pipe.reader(), "standard input");
+  std::string line;
+  ASSERT_TRUE(reader.next(line));
+  EXPECT_EQ(line, "\xef\xbb");
+}
+
+TEST(LineReader, AReaderThatWaitsIsStopped) {
+  Pipe pipe;
+  pipe.put("a\nhalf a line");
+  LineReader reader(pipe.reader(), "standard input");
+  std::string line;
+  ASSERT_TRUE(reader.next(line));
+  std::thread stopper([&] { reader.stop(); });
+  // The half is the last line, as if the input ended there.
+  while (reader.next(line)) EXPECT_EQ(line, "half a line");
+  stopper.join();
+}
+
+// A read that fails is not the end of the text.
+TEST(LineReader, AFailedReadIsTold) {
+  const int folder = ::open("/", O_RDONLY | O_DIRECTORY);
+  LineReader reader(folder, "standard input");
+  std::string line;
+  const std::string message = message_of([&] { reader.next(line); });
+  EXPECT_TRUE(has_text(message, "cannot read standard input: Is a directory")) << message;
+  ::close(folder);
 }
 
 }  // namespace

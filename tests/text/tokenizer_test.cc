@@ -128,6 +128,25 @@ TEST_P(SubwordTest, UnknownCharactersAreUnknown) {
   EXPECT_TRUE(has_text(round_trip(*tokenizer, "The ☃ man"), "⁇"));
 }
 
+// SentencePiece alone takes quadratic time for this: three quarters of an hour.
+TEST_P(SubwordTest, AWordOfUnknownCharactersIsReadInLinearTime) {
+  const auto tokenizer = train(sentences(), kVocab);
+  EXPECT_EQ(ids_of(*tokenizer, std::string(8 << 20, '\xff')), ids_of(*tokenizer, "\xff\xff"));
+}
+
+TEST_P(SubwordTest, LongTextHasTheTokensOfItsLines) {
+  const auto tokenizer = train(sentences(), kVocab);
+  std::string text;
+  Ids expected;
+  while (text.size() < 300'000) {
+    for (const std::string& line : sentences()) {
+      text += line + " ";
+      tokenizer->encode(line, expected);
+    }
+  }
+  EXPECT_EQ(ids_of(*tokenizer, text), expected);
+}
+
 TEST_P(SubwordTest, SpecialTokensAreLeftOut) {
   const auto tokenizer = train(sentences(), kVocab);
   Ids ids = {0, 1};
