@@ -19,9 +19,9 @@
 // What goes past the paper, each an option that is off by default:
 //
 //   groups       g memories [k, d/g] side by side, each with r/g heads and writing weights of its own
-//   read mean    l = softmax(W_l x), z_t = z_{t-1} + l_t beside V_t, the read is abar . V / (abar . z +
-//   1e-4);
-//                no 1/sqrt(t), no 1/sqrt(M). "both": the first half of the groups sums, the others take means
+//   read mean    l = softmax(W_l x), z_t = z_{t-1} + l_t beside V_t; the read is abar . V divided by
+//                abar . z + 1e-4; no 1/sqrt(t), no 1/sqrt(M)
+//   read both    the first half of the groups sums, the others take means
 //   read pool    cross and encoder: V = sum of p_s (x) r_s with p = softmax over the tokens s of LN(W_l x_s):
 //                each slot attends to the source; no 1/sqrt(M)
 //   forget       causal: V_t = gamma_t V_{t-1} + l_t (x) r_t, and z alike, with gamma = sigmoid(W_f x + b_f)
