@@ -19,12 +19,15 @@ class OptionSection {
   virtual std::unique_ptr<OptionSection> clone() const = 0;
   // Appends its options, with paths that start with the section's name under `prefix`.
   virtual void collect(const std::string& prefix, std::vector<OptionRef>& into) = 0;
+  // Sets the options to what they are in a model file that does not name them.
+  virtual void set_unnamed() = 0;
 };
 
 // The section of an options struct, which names it: `static constexpr std::string_view kSection`. If it has
 // `static constexpr size_t kFirstOptions`, the options after so many came later than the format of model
 // files: they are written only where they differ from their defaults, so that older programs read what needs
-// none of them.
+// none of them. If it has a base `Unnamed`, a file that does not name one of its options means that of an
+// `Unnamed`: the defaults of such a struct may change, and files name every option that it had.
 template <typename Options>
 class TypedOptionSection final : public OptionSection {
  public:
@@ -43,6 +46,12 @@ class TypedOptionSection final : public OptionSection {
         OptionRef& option = into[first + i];
         option.left_out = [get = option.get, value = defaults[i].get()] { return get() == value; };
       }
+    }
+  }
+
+  void set_unnamed() override {
+    if constexpr (requires { typename Options::Unnamed; }) {
+      static_cast<typename Options::Unnamed&>(options) = typename Options::Unnamed();
     }
   }
 
@@ -81,6 +90,12 @@ class OptionSections {
 
   void collect(const std::string& prefix, std::vector<OptionRef>& into) {
     for (const auto& section : sections_) section->collect(prefix, into);
+  }
+  // For the sections that a file's configuration has.
+  void set_unnamed(const nlohmann::json& configuration) {
+    for (const auto& section : sections_) {
+      if (configuration.contains(section->name())) section->set_unnamed();
+    }
   }
 
  private:

@@ -276,7 +276,9 @@ ModelDescription read_description(const SafetensorsFile& file) {
   description.weights = weights_of(file);
   try {
     description.generation = generation_of(file);
-    options_from_json(collect_options(description.config, ""), json_of(file, "config"));
+    const nlohmann::json config = json_of(file, "config");
+    description.config.mechanism_options.set_unnamed(config);
+    options_from_json(collect_options(description.config, ""), config);
     description.config.validate();
   } catch (const UserError& error) {
     throw UserError("{}: its configuration does not fit: {}", file.path().string(), error.what());

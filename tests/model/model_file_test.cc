@@ -52,6 +52,25 @@ SafetensorsFile with_metadata(const SafetensorsFile& file, const fs::path& path,
   return SafetensorsFile::open(path);
 }
 
+// The defaults of a preset may change. A file names every option that the preset had when it was written; one
+// that came later was as published.
+TEST(ModelFile, OptionsThatAPresetGotLaterAreAsPublishedInOlderFiles) {
+  const TempDir folder;
+  ModelDescription description = tiny_description();
+  description.config.decoder.cross = mechanism_named("memsizer-plus");
+  description.config.options<MemsizerPlusOptions>().cross_value_norm = true;
+  write_tiny_model(folder / "model", description);
+  const SafetensorsFile written = SafetensorsFile::open(folder / "model");
+  nlohmann::json config = nlohmann::json::parse(written.metadata().at("config"));
+  ASSERT_EQ(config.at("memsizer-plus").erase("cross_value_norm"), 1);
+  const SafetensorsFile older = with_metadata(written, folder / "older", "config", config.dump());
+  ModelDescription found = read_description(older);
+  EXPECT_TRUE(found.config.options<MemsizerPlusOptions>().cross_value_norm);
+  EXPECT_EQ(found.config.options<MemsizerPlusOptions>().slots.causal,
+            description.config.options<MemsizerPlusOptions>().slots.causal);
+  EXPECT_NO_THROW(check_tensors(older, found));
+}
+
 // tests/data/model_v1.safetensors was written by the program before version 2 was thought of.
 TEST(ModelFile, Version1StaysReadable) {
   const SafetensorsFile file = SafetensorsFile::open("tests/data/model_v1.safetensors");

@@ -45,6 +45,8 @@ MemsizerForm::MemsizerForm(const MixerConfig& config) : dim(config.dim) {
   forget = causal && options.forget;
   gate = options.gate.at(config.position);
   output = options.output.at(config.position);
+  value_norm =
+      causal || (config.position == Position::Cross ? options.cross_value_norm : options.encoder_value_norm);
   convolution = causal ? options.convolution : 0;
   window = causal ? options.window : 0;
 }
@@ -116,21 +118,21 @@ class MemsizerDescription : public MechanismDescription {
     const auto& options = memsizer_options(config);
     const MemsizerForm form(config);
     const bool cross = config.position == Position::Cross;
-    const auto writer = [&](const std::string& prefix, int64_t left, bool norms_left) {
+    const auto writer = [&](const std::string& prefix, int64_t left, bool norms_left, bool norms_right) {
       to.linear(prefix + "k_proj", left, form.dim, {.bias = options.bias, .reads_source = cross});
       to.linear(prefix + "v_proj", form.dim, form.dim, {.bias = options.bias, .reads_source = cross});
       if (!options.affine_norms) return;
       if (norms_left) to.layer_norm(prefix + "k_layer_norm", form.slots);
-      to.layer_norm(prefix + "v_layer_norm", form.dim);
+      if (norms_right) to.layer_norm(prefix + "v_layer_norm", form.dim);
     };
     if (form.input_keys) {
-      writer("key_", form.keys(), true);
+      writer("key_", form.keys(), true, true);
     } else {
       to.linear("q_proj", form.keys(), form.dim,
                 {.bias = options.bias,
                  .role = options.keys == MemsizerKeys::Frozen ? TensorRole::Frozen : TensorRole::Trained});
     }
-    writer("", form.left_width(), form.normed_groups() > 0);
+    writer("", form.left_width(), form.normed_groups() > 0, form.value_norm);
     list_convolution(config, form.convolution, to);
     if (form.forget) {
       // Small, and what it decides is used again in every later step, so it keeps its precision.

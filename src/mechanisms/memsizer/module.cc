@@ -39,6 +39,11 @@ Tensor MemsizerMixer::Writer::left(const Tensor& x) const {
   return at::cat({left_norm->forward(halves[0]), halves[1].softmax(-1)}, 2).flatten(2);
 }
 
+Tensor MemsizerMixer::Writer::right(const Tensor& x) const {
+  const Tensor projected = right_proj->forward(x);
+  return right_norm ? right_norm->forward(projected) : projected;
+}
+
 MemsizerMixer::MemsizerMixer(const MixerConfig& config) : Mixer(config), form_(config) {
   const auto& options = memsizer_options(config);
   if (form_.input_keys) {
@@ -67,7 +72,8 @@ MemsizerMixer::Writer MemsizerMixer::make_writer(const std::string& prefix, int6
   writer.right_proj = register_module(prefix + "v_proj", Linear(dim(), dim(), options.bias));
   const bool affine_left = options.affine_norms && left_width > mean_groups * form_.slots;
   writer.left_norm = register_module(prefix + "k_layer_norm", LayerNorm(form_.slots, affine_left));
-  writer.right_norm = register_module(prefix + "v_layer_norm", LayerNorm(dim(), options.affine_norms));
+  if (form_.value_norm || !prefix.empty())
+    writer.right_norm = register_module(prefix + "v_layer_norm", LayerNorm(dim(), options.affine_norms));
   writer.mean_groups = mean_groups;
   return writer;
 }
@@ -75,9 +81,10 @@ MemsizerMixer::Writer MemsizerMixer::make_writer(const std::string& prefix, int6
 void MemsizerMixer::initialise(Writer& writer, at::Generator& generator) {
   const double gain = 1.0 / std::sqrt(memsizer_options(config()).value_scale);
   initialise_xavier_zero_bias(writer.left_proj, gain, generator);
-  initialise_xavier_zero_bias(writer.right_proj, gain, generator);
+  // A norm undoes a small start; without one, the read itself would be that small.
+  initialise_xavier_zero_bias(writer.right_proj, writer.right_norm ? gain : 1.0, generator);
   nn::initialise(writer.left_norm);
-  nn::initialise(writer.right_norm);
+  if (writer.right_norm) nn::initialise(writer.right_norm);
 }
 
 void MemsizerMixer::initialise(at::Generator& generator) {

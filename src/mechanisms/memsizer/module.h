@@ -34,11 +34,11 @@ class MemsizerMixer : public Mixer {
     Linear left_proj{nullptr};
     Linear right_proj{nullptr};
     LayerNorm left_norm{nullptr};
-    LayerNorm right_norm{nullptr};
-    int64_t mean_groups = 0;  // the last ones: a softmax in place of the layer norm
+    LayerNorm right_norm{nullptr};  // absent where values are not normalised
+    int64_t mean_groups = 0;        // the last ones: a softmax in place of the layer norm
 
     at::Tensor left(const at::Tensor& x) const;
-    at::Tensor right(const at::Tensor& x) const { return right_norm->forward(right_proj->forward(x)); }
+    at::Tensor right(const at::Tensor& x) const;
   };
 
   Writer make_writer(const std::string& prefix, int64_t left_width, int64_t mean_groups);

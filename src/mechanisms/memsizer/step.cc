@@ -108,7 +108,7 @@ void MemsizerMixer::normalise(float* projected) const {
     left_norm_.apply(left + group * slots, left + group * slots);
   for (int64_t group = form_.normed_groups(); group < form_.groups; ++group)
     kernels::softmax(left + group * slots, slots);
-  right_norm_.apply(projected + right_at_, projected + right_at_);
+  if (form_.value_norm) right_norm_.apply(projected + right_at_, projected + right_at_);
 }
 
 float* MemsizerMixer::project(Work& work, Scratch::Frame& frame, ConstRows x, int64_t tokens) const {
