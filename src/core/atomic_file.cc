@@ -16,6 +16,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr std::string_view kPrefix = ".memsizer-";
+constexpr std::string_view kSuffix = ".tmp";
+
 const char* advice(int error) {
   switch (error) {
     case ENOSPC:
@@ -48,6 +51,11 @@ AtomicFile::AtomicFile(const fs::path& path) : path_(path) {
   resolve_target();
   open_directory();
   create_temporary();
+}
+
+bool AtomicFile::is_temporary(const fs::path& path) {
+  const std::string name = path.filename().string();
+  return name.starts_with(kPrefix) && name.ends_with(kSuffix);
 }
 
 AtomicFile::~AtomicFile() {
@@ -88,7 +96,7 @@ void AtomicFile::create_temporary() {
   constexpr int kAttempts = 10000;
   for (int attempt = 0; attempt < kAttempts && file_ < 0; ++attempt) {
     // Without the target's name in it, so that the longest permitted file name can still be written.
-    const std::string name = fmt::format(".memsizer-{}-{}.tmp", ::getpid(), attempt);
+    const std::string name = fmt::format("{}{}-{}{}", kPrefix, ::getpid(), attempt, kSuffix);
     file_ = ::openat(directory_, name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, permissions_);
     if (file_ >= 0) temporary_name_ = name;
     if (file_ < 0 && errno != EEXIST && errno != EINTR) break;

@@ -19,6 +19,9 @@ class AtomicFile {
   explicit AtomicFile(const std::filesystem::path& path);
   AtomicFile(const AtomicFile&) = delete;
   AtomicFile& operator=(const AtomicFile&) = delete;
+  // Whether a name is that of a temporary, which a killed process may have left.
+  static bool is_temporary(const std::filesystem::path& path);
+
   // Removes the temporary if commit() was not reached.
   ~AtomicFile();
 

@@ -67,16 +67,28 @@ std::string report_text(const CorpusReport& report) {
   return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
+// A number with an exponent is not what was written, and need not fit.
+std::optional<int64_t> count_of(const nlohmann::json& json) {
+  if (!json.is_number_unsigned()) return std::nullopt;
+  return json.get<int64_t>();
+}
+
 std::optional<CorpusReport> parse_report(std::span<const std::byte> bytes) {
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   try {
     const nlohmann::json json = nlohmann::json::parse(text);
+    const auto examples = count_of(json.at("examples"));
+    const auto source_tokens = count_of(json.at("source_tokens"));
+    const auto target_tokens = count_of(json.at("target_tokens"));
+    if (!examples || !source_tokens || !target_tokens) return std::nullopt;
     CorpusReport report;
-    report.examples = json.at("examples").get<int64_t>();
-    report.source_tokens = json.at("source_tokens").get<int64_t>();
-    report.target_tokens = json.at("target_tokens").get<int64_t>();
+    report.examples = *examples;
+    report.source_tokens = *source_tokens;
+    report.target_tokens = *target_tokens;
     for (const auto& [kind, finding] : json.at("findings").items()) {
-      report.findings[kind] = {.count = finding.at("count").get<int64_t>(),
+      const auto count = count_of(finding.at("count"));
+      if (!count) return std::nullopt;
+      report.findings[kind] = {.count = *count,
                                .places = finding.at("places").get<std::vector<std::string>>()};
     }
     return report;

@@ -20,8 +20,8 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kPrefix = "step-";
 constexpr std::string_view kUnfinished = ".unfinished-";
-constexpr std::string_view kReplaced = ".replaced-";
-constexpr std::string_view kDeleted = ".deleted-";
+constexpr std::string_view kPrevious = ".previous-";  // gives way to a new one of the same step
+constexpr std::string_view kReplaced = ".replaced-";  // is being deleted
 
 // Makes a folder's entries (a new file, a rename) outlast a power failure.
 void sync_folder(const fs::path& folder) {
@@ -59,9 +59,9 @@ void Checkpoints::open() const {
   for (const fs::directory_entry& entry : fs::directory_iterator(directory_)) {
     const std::string name = entry.path().filename().string();
     // Killed between the two renames of a replacement: the old one is the only one.
-    if (name.starts_with(kReplaced) && !fs::exists(directory_ / name.substr(kReplaced.size()))) {
-      fs::rename(entry.path(), directory_ / name.substr(kReplaced.size()), error);
-    } else if (name.starts_with(kUnfinished) || name.starts_with(kReplaced) || name.starts_with(kDeleted)) {
+    if (name.starts_with(kPrevious) && !fs::exists(directory_ / name.substr(kPrevious.size()))) {
+      fs::rename(entry.path(), directory_ / name.substr(kPrevious.size()), error);
+    } else if (name.starts_with(kUnfinished) || name.starts_with(kPrevious) || name.starts_with(kReplaced)) {
       fs::remove_all(entry.path(), error);
     }
   }
@@ -70,7 +70,7 @@ void Checkpoints::open() const {
 void Checkpoints::save(int64_t step, const std::function<void(const CheckpointFiles& files)>& write) {
   const fs::path final_path = files(step).folder;
   const fs::path unfinished = directory_ / fmt::format("{}{}", kUnfinished, final_path.filename().string());
-  const fs::path replaced = directory_ / fmt::format("{}{}", kReplaced, final_path.filename().string());
+  const fs::path previous = directory_ / fmt::format("{}{}", kPrevious, final_path.filename().string());
   std::error_code ignored;
   try {
     fs::remove_all(unfinished, ignored);
@@ -78,7 +78,7 @@ void Checkpoints::save(int64_t step, const std::function<void(const CheckpointFi
     write({unfinished});
     write_checksums({unfinished});
     sync_folder(unfinished);
-    put_in_place(unfinished, final_path, replaced);
+    put_in_place(unfinished, final_path, previous);
   } catch (const fs::filesystem_error& error) {
     fs::remove_all(unfinished, ignored);
     throw UserError("cannot write checkpoint {}: {}; earlier checkpoints are untouched", final_path.string(),
@@ -90,17 +90,17 @@ void Checkpoints::save(int64_t step, const std::function<void(const CheckpointFi
 }
 
 void Checkpoints::put_in_place(const fs::path& unfinished, const fs::path& final_path,
-                               const fs::path& replaced) const {
+                               const fs::path& previous) const {
   std::error_code ignored;
   const bool replaces = fs::exists(final_path);
-  if (replaces) rename_folder(final_path, replaced);
+  if (replaces) rename_folder(final_path, previous);
   try {
     rename_folder(unfinished, final_path);
   } catch (...) {
-    if (replaces) fs::rename(replaced, final_path, ignored);
+    if (replaces) fs::rename(previous, final_path, ignored);
     throw;
   }
-  fs::remove_all(replaced, ignored);
+  fs::remove_all(previous, ignored);
   sync_folder(directory_);
 }
 
@@ -124,7 +124,7 @@ void Checkpoints::prune(int64_t keep, int64_t best) {
     if (all[i] == best) continue;
     // Renamed first: a half-deleted folder must not look like a checkpoint.
     const fs::path old = files(all[i]).folder;
-    const fs::path gone = directory_ / fmt::format("{}{}", kDeleted, old.filename().string());
+    const fs::path gone = directory_ / fmt::format("{}{}", kReplaced, old.filename().string());
     std::error_code ignored;
     fs::rename(old, gone, ignored);
     fs::remove_all(gone, ignored);

@@ -41,7 +41,7 @@ class Checkpoints {
  private:
   // Renames the new folder; one of the same step gives way to it, or stays if that fails.
   void put_in_place(const std::filesystem::path& unfinished, const std::filesystem::path& final_path,
-                    const std::filesystem::path& replaced) const;
+                    const std::filesystem::path& previous) const;
 
   std::filesystem::path directory_;
 };

@@ -78,6 +78,8 @@ void prepare_folder(const fs::path& folder) {
       throw UserError("{} exists and is no earlier quickstart; choose another folder with --out",
                       folder.string());
     }
+    // One that still runs keeps its folder.
+    const FileLock entered = RunFolder(folder).open(/*resume=*/true);
     fs::remove_all(folder, error);
   }
   fs::create_directories(folder / "data", error);

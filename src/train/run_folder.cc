@@ -22,6 +22,10 @@ FileLock RunFolder::open(bool resume) const {
         "{} holds a training run already; go on with it by --resume, or choose another folder with --out",
         path_.string());
   }
+  // What a killed run was writing; none writes here but the one that holds the lock.
+  for (const fs::directory_entry& entry : fs::directory_iterator(path_, error)) {
+    if (AtomicFile::is_temporary(entry.path())) fs::remove(entry.path(), error);
+  }
   return entered;
 }
 

@@ -148,9 +148,9 @@ TEST(Checkpoints, AReplacementThatWasKilledHalfwayKeepsTheOldOne) {
     save(checkpoints, 1, "old");
     save(checkpoints, 2, "new");
   }
-  fs::rename(dir / "c" / "step-00000001", dir / "c" / ".replaced-step-00000001");
-  fs::create_directories(dir / "c" / ".replaced-step-00000002");
-  fs::create_directories(dir / "c" / ".deleted-step-00000003");
+  fs::rename(dir / "c" / "step-00000001", dir / "c" / ".previous-step-00000001");
+  fs::create_directories(dir / "c" / ".previous-step-00000002");
+  fs::create_directories(dir / "c" / ".replaced-step-00000003");
   const Checkpoints checkpoints = opened(dir / "c");
   EXPECT_EQ(checkpoints.steps(), (std::vector<int64_t>{1, 2}));
   EXPECT_EQ(get(checkpoints.files(1).folder), "old");

@@ -4,6 +4,7 @@
 
 #include <fstream>
 
+#include "core/atomic_file.h"
 #include "support/messages.h"
 #include "support/temp_dir.h"
 
@@ -56,6 +57,21 @@ TEST(RunFolder, IsEnteredByOneRunAtATime) {
   }
   EXPECT_EQ(error_of(folder), "no error");
   EXPECT_TRUE(fs::is_empty(folder.path()));
+}
+
+TEST(RunFolder, WhatAKilledRunWasWritingIsRemoved) {
+  const TempDir dir;
+  const RunFolder folder(dir.path());
+  fs::path temporary;
+  {
+    const AtomicFile file(folder.metrics());
+    temporary = fs::directory_iterator(dir.path())->path();
+  }
+  std::ofstream(temporary) << "half a li";
+  std::ofstream(dir / "mine.tmp") << "kept";
+  EXPECT_EQ(error_of(folder), "no error");
+  EXPECT_FALSE(fs::exists(temporary));
+  EXPECT_TRUE(fs::exists(dir / "mine.tmp"));
 }
 
 TEST(RunFolder, AFileInTheWayIsNamed) {

@@ -33,7 +33,7 @@ class FakeWork : public TrainingWork {
             .gradient_norm = 1.0,
             .learning_rate = learning_rate};
   }
-  BatchStream::Position position() const override {
+  BatchPosition position() const override {
     const auto updates = static_cast<int64_t>(rates.size());
     return {updates / 10, updates % 10};
   }
