@@ -1,7 +1,6 @@
 #include "model/quantize.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstring>
 #include <deque>
 #include <set>
@@ -23,18 +22,11 @@ std::vector<float> floats_of(const TensorView& view) {
   return numbers;
 }
 
-void require_finite(std::span<const float> numbers, const std::string& name, const SafetensorsFile& file) {
-  const auto bad = std::ranges::find_if_not(numbers, [](float number) { return std::isfinite(number); });
-  if (bad == numbers.end()) return;
-  throw UserError(
-      "'{}': tensor {} holds {} at position {}; only finite weights can be quantized: train again",
-      file.path().string(), name, *bad, bad - numbers.begin());
-}
-
 ModelDescription checked_description(const SafetensorsFile& file) {
   ModelDescription description = read_description(file);
   verify_checksum(file);
   check_tensors(file, description);
+  require_finite(file);
   return description;
 }
 
@@ -61,7 +53,6 @@ class Converter {
   void convert(const std::string& name, WeightType weights) {
     const TensorView& view = file_.tensor(name);
     const std::vector<float> numbers = floats_of(view);
-    require_finite(numbers, name, file_);
     if (weights == WeightType::BF16) {
       std::vector<uint16_t> halves(numbers.size());
       std::ranges::transform(numbers, halves.begin(), round_to_bf16);
