@@ -26,7 +26,7 @@ void require_range(const char* name, int64_t value, int64_t most) {
 void check(const SweepPoint& at) {
   require_range("length", at.point.length, 1 << 24);
   require_range("batch", at.point.batch, 1 << 16);
-  kernels::thread_count(at.point.threads);
+  require_range("threads", at.point.threads, kernels::kMostThreads);
   require_range("beam", at.point.beam, 1024);
   if (at.point.shortlist != 0) {
     require_range("shortlist", at.point.shortlist, at.point.config.vocab);

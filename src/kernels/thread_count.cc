@@ -8,12 +8,12 @@
 namespace memsizer::kernels {
 
 int thread_count(int threads, int workers) {
-  constexpr int kMost = 1024;
   constexpr int kMostTogether = 4096;
-  if (workers < 1 || workers > kMost)
-    throw UserError("workers is {}; it must be from 1 to {}", workers, kMost);
-  if (threads < 0 || threads > kMost)
-    throw UserError("threads is {}; it must be from 1 to {}, or 0 for the physical cores", threads, kMost);
+  if (workers < 1 || workers > kMostThreads)
+    throw UserError("workers is {}; it must be from 1 to {}", workers, kMostThreads);
+  if (threads < 0 || threads > kMostThreads)
+    throw UserError("threads is {}; it must be from 1 to {}, or 0 for the physical cores", threads,
+                    kMostThreads);
   if (threads * workers > kMostTogether) {
     throw UserError("{} workers of {} threads are {} threads; ask for at most {} together", workers, threads,
                     threads * workers, kMostTogether);
