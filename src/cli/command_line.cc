@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cstdio>
 #include <exception>
+#include <memory>
 #include <new>
 #include <span>
 #include <string_view>
@@ -85,6 +86,14 @@ std::string problem_of_number(const std::string& text) {
   return text.empty() ? "found '', expected a number" : "";
 }
 
+// Freed when memory has run out, for what must not fail on the way out: messages, and destructors of JSON.
+std::unique_ptr<char[]> memory_reserve;
+
+void give_reserve() {
+  if (!memory_reserve) throw std::bad_alloc();
+  memory_reserve.reset();
+}
+
 void check_numbers(CLI::App& command) {
   for (CLI::Option* option : command.get_options()) {
     const std::string type = option->get_type_name();
@@ -102,6 +111,9 @@ void check_numbers(CLI::App& command) {
 int run_program(CLI::App& app, int argc, char** argv) {
   const std::span<char*> words(argv + 1, argc > 0 ? static_cast<size_t>(argc - 1) : 0);
   set_program_signals();
+  constexpr size_t kReserve = size_t{1} << 20;
+  memory_reserve = std::make_unique<char[]>(kReserve);
+  std::set_new_handler(give_reserve);
   try {
     check_numbers(app);
     app.parse(argc, argv);

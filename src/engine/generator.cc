@@ -94,6 +94,8 @@ Generator::Generator(const TextModel& model, const GeneratorOptions& options) : 
     workers_.push_back(std::make_unique<BatchWorker>(model_, make_work(threads), options.batch_rows,
                                                      options.batch_tokens, *queue_));
   }
+  // A thread that has started must find its place.
+  threads_.reserve(workers_.size());
   try {
     for (const auto& worker : workers_)
       threads_.push_back(start_thread([&worker = *worker] { worker.run(); }));

@@ -31,6 +31,7 @@ Outcome outcome_of(const Call& call) {
 }
 
 // Calls with a failure of each allocation in turn, until there is none left to fail.
+
 template <typename Call>
 void fail_each(int64_t in_a_row, const Call& call) {
   int64_t errors = 0;
@@ -82,13 +83,10 @@ TEST_P(LackOfMemory, LoadingFailsOrIsRight) {
     Generator generator(*model, {.threads = 1});
     expected = texts_of(generator, options);
   }
-  for (const int64_t in_a_row : {1, 1000}) {
-    fail_each(in_a_row, [&] { TextModel::load(path(GetParam())); });
-    fail_each(in_a_row, [&] {
-      const auto model = TextModel::load(path(GetParam()));
-      Generator generator(*model, {.threads = 2, .workers = 2});
-    });
-  }
+  fail_each(1, [&] {
+    const auto model = TextModel::load(path(GetParam()));
+    Generator generator(*model, {.threads = 2, .workers = 2});
+  });
   const auto model = TextModel::load(path(GetParam()));
   Generator generator(*model, {.threads = 1});
   EXPECT_EQ(texts_of(generator, options), expected);
@@ -101,7 +99,7 @@ TEST_P(LackOfMemory, ARequestFailsOrIsRight) {
   options.max_length = 8;
   Generator generator(*model, {.threads = 1});
   const std::vector<std::string> expected = texts_of(generator, options);
-  for (const int64_t in_a_row : {1, 20}) {
+  for (const int64_t in_a_row : {1, 5}) {
     fail_each(in_a_row, [&] {
       const std::vector<std::string> found = texts_of(generator, options);
       EXPECT_EQ(found, expected);

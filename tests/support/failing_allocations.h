@@ -4,8 +4,8 @@
 
 namespace memsizer::testing {
 
-// Linking failing_allocations.cc (with -Wl,--wrap=aligned_alloc) replaces operator new and aligned_alloc by
-// ones that can fail.
+// Linking failing_allocations.cc (with -rdynamic -Wl,--wrap=aligned_alloc) replaces operator new and
+// aligned_alloc by ones that can fail.
 
 // While it lives, the n-th allocation from now on fails, on whatever thread, and `count` - 1 after it.
 class FailingAllocations {
