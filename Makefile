@@ -1,5 +1,5 @@
 # A front for the commands a person types; the build itself is CMake's (CMakePresets.json).
-.PHONY: setup build test quickstart bench lint sanitize fuzz format clean
+.PHONY: setup build test quickstart bench lint sanitize fuzz hostile format clean
 
 setup:
 	@scripts/setup
@@ -27,6 +27,10 @@ sanitize: setup
 # A short search for files that break the readers; tests/fuzz/run SECONDS searches longer.
 fuzz: setup
 	@tests/fuzz/run 20
+
+# Damaged and forged files, ugly text, odd options, signals, limits, two programs at once: all inputs of tests/hostile.
+hostile: build
+	@tests/hostile/run build/release/bin --long
 
 format:
 	@git ls-files '*.h' '*.cc' | xargs clang-format -i

@@ -1,5 +1,7 @@
 #include "bench/sweep.h"
 
+#include <signal.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -10,6 +12,8 @@
 #include <type_traits>
 
 #include "core/error.h"
+#include "core/program_signals.h"
+#include "kernels/thread_count.h"
 #include "model/shortlist.h"
 
 namespace memsizer::bench {
@@ -22,7 +26,7 @@ void require_range(const char* name, int64_t value, int64_t most) {
 void check(const SweepPoint& at) {
   require_range("length", at.point.length, 1 << 24);
   require_range("batch", at.point.batch, 1 << 16);
-  require_range("threads", at.point.threads, 1024);
+  require_range("threads", at.point.threads, kernels::kMostThreads);
   require_range("beam", at.point.beam, 1024);
   if (at.point.shortlist != 0) {
     require_range("shortlist", at.point.shortlist, at.point.config.vocab);
@@ -102,10 +106,15 @@ std::optional<GenerationResult> measure_apart(const GenerationPoint& point) {
   if (pipe(ends) != 0) throw UserError("cannot make a pipe: {}", std::strerror(errno));
   // What is still in the buffers would be written by both.
   std::fflush(nullptr);
+  const pid_t parent = getpid();
   const pid_t child = fork();
   if (child < 0) throw UserError("cannot start a process: {}", std::strerror(errno));
   if (child == 0) {
     close(ends[0]);
+    reset_program_signals();
+    // It ends with its parent, however that ends.
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent) _exit(1);
     int code = 1;
     try {
       const GenerationResult result = measure_generation(point);

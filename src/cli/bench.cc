@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -11,9 +12,10 @@
 #include "bench/machine.h"
 #include "bench/sweep_report.h"
 #include "cli/command_line.h"
+#include "cli/output_path.h"
 #include "core/atomic_file.h"
 #include "core/error.h"
-#include "kernels/team.h"
+#include "kernels/thread_count.h"
 #include "model/model_file.h"
 #include "model/presets.h"
 #include "report/progress.h"
@@ -76,10 +78,9 @@ report::Facts facts_of(const BenchCommand& command, const std::vector<bench::Swe
 }
 
 void run_bench(BenchCommand command) {
+  require_other_file("--report", command.report, {{"--model", command.model}});
   command.like.config = base_config(command);
-  for (int& count : command.threads) {
-    if (count == 0) count = kernels::physical_cores();
-  }
+  for (int& count : command.threads) count = kernels::thread_count(count);
   command.lists.threads = command.threads;
   command.lists.variants = variants_of(command.variants, command.like.config);
   if (command.like.repeats < 1 || command.like.repeats > 1000)
@@ -102,6 +103,10 @@ void run_bench(BenchCommand command) {
                                        : "failed, probably for lack of memory"));
   }
   progress.finish();
+  if (std::ranges::none_of(report.measurements, [](const auto& point) { return point.result.has_value(); })) {
+    throw UserError("none of the {} points could be measured; ask for fewer rows, tokens or threads",
+                    points.size());
+  }
   if (file) {
     file->write(report.html());
     file->commit();

@@ -3,14 +3,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <csignal>
+#include <charconv>
 #include <cstdio>
 #include <exception>
+#include <memory>
+#include <new>
 #include <span>
 #include <string_view>
 
 #include "core/error.h"
 #include "core/names.h"
+#include "core/program_signals.h"
+#include "core/safetensors.h"
 #include "core/standard_error.h"
 
 namespace memsizer::cli {
@@ -61,18 +65,58 @@ std::string explain(const CLI::App& app, std::span<char*> words, const CLI::Pars
   return fmt::format("{} (see {} --help)", text, path);
 }
 
+// One line, whatever control characters a file or a word of the command line had.
 int report(const CLI::App& app, const std::string& message, int code) {
-  tell(fmt::format("{}: {}", app.get_name(), message));
+  tell(fmt::format("{}: {}", app.get_name(), printable_name(message, message.size())));
   return code;
+}
+
+// CLI11 takes nothing for no value, and a number that is too large for the largest one.
+std::string problem_of_integer(const std::string& text) {
+  int64_t value = 0;
+  const char* begin = text.data() + (text.starts_with('+') ? 1 : 0);
+  const char* end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(begin, end, value);
+  if (error == std::errc::result_out_of_range)
+    return fmt::format("found '{}', expected a number from -2^63 to 2^63 - 1", text);
+  if (error != std::errc() || rest != end) return fmt::format("found '{}', expected a whole number", text);
+  return "";
+}
+
+std::string problem_of_number(const std::string& text) {
+  return text.empty() ? "found '', expected a number" : "";
+}
+
+// Freed when memory has run out, for what must not fail on the way out: messages, and destructors of JSON.
+std::unique_ptr<char[]> memory_reserve;
+
+void give_reserve() {
+  if (!memory_reserve) throw std::bad_alloc();
+  memory_reserve.reset();
+}
+
+void check_numbers(CLI::App& command) {
+  for (CLI::Option* option : command.get_options()) {
+    const std::string type = option->get_type_name();
+    if (type.starts_with("INT") || type.starts_with("UINT")) {
+      option->check(CLI::Validator(problem_of_integer, ""));
+    } else if (type.starts_with("FLOAT")) {
+      option->check(CLI::Validator(problem_of_number, ""));
+    }
+  }
+  for (CLI::App* sub : command.get_subcommands({})) check_numbers(*sub);
 }
 
 }  // namespace
 
 int run_program(CLI::App& app, int argc, char** argv) {
-  // A file that grows past its limit is a write that fails, which is told, rather than a signal.
-  static_cast<void>(std::signal(SIGXFSZ, SIG_IGN));
   const std::span<char*> words(argv + 1, argc > 0 ? static_cast<size_t>(argc - 1) : 0);
+  set_program_signals();
+  constexpr size_t kReserve = size_t{1} << 20;
+  memory_reserve = std::make_unique<char[]>(kReserve);
+  std::set_new_handler(give_reserve);
   try {
+    check_numbers(app);
     app.parse(argc, argv);
     std::fflush(stdout);
     // Output that could not be written (a full disk, a closed pipe) is not success.
@@ -83,6 +127,9 @@ int run_program(CLI::App& app, int argc, char** argv) {
     return report(app, explain(app, words, error), 2);
   } catch (const UserError& error) {
     return report(app, error.what(), 2);
+  } catch (const std::bad_alloc&) {
+    return report(app, "not enough memory; end other programs, raise the limit (ulimit -v), or ask for less",
+                  2);
   } catch (const std::exception& error) {
     return report(app, fmt::format("internal error: {}", error.what()), 1);
   }

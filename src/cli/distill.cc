@@ -6,6 +6,7 @@
 #include <string>
 
 #include "cli/generation_flags.h"
+#include "cli/output_path.h"
 #include "core/content_hash.h"
 #include "core/error.h"
 #include "core/options.h"
@@ -51,6 +52,7 @@ ResumableLines::Settings settings_of(const engine::TextModel& model, const Corpu
 }
 
 void run_distill(const DistillCommand& command) {
+  require_other_file("--output", command.output, {{"--model", command.model}, {"--input", command.input}});
   const auto model = engine::TextModel::load(command.model);
   if (model->is_language_model()) {
     throw UserError("{} is a language model; distill takes a teacher that translates or summarises",

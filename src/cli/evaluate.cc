@@ -3,14 +3,18 @@
 #include <memory>
 
 #include "cli/evaluate_command.h"
+#include "cli/output_path.h"
 #include "core/error.h"
-#include "engine/work_pool.h"
+#include "kernels/thread_count.h"
 
 namespace memsizer::cli {
 namespace {
 
 void run_evaluate(const EvaluateCommand& command) {
   if (command.limit < 0) throw UserError("limit is {}; it must be 0 (all) or more", command.limit);
+  NamedPaths inputs = {{"--model", command.model}};
+  for (const std::string& test : command.test) inputs.emplace_back("--test", test);
+  require_other_file("--output", command.output, inputs);
   if (command.lead < 0) throw UserError("lead is {}; it must be at least 1", command.lead);
   if (command.lead > 0) {
     if (!command.model.empty())
@@ -20,7 +24,7 @@ void run_evaluate(const EvaluateCommand& command) {
   if (command.model.empty())
     throw UserError("no model given; name one with --model, or --lead N for a document's first N sentences");
   const auto model = engine::TextModel::load(command.model);
-  const int threads = engine::thread_count(command.threads);
+  const int threads = kernels::thread_count(command.threads);
   if (model->is_language_model()) {
     evaluate_stream(command, *model, threads);
   } else {

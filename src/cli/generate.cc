@@ -10,6 +10,7 @@
 #include <string>
 
 #include "cli/generation_flags.h"
+#include "cli/output_path.h"
 #include "cli/text_input.h"
 #include "core/atomic_file.h"
 #include "core/error.h"
@@ -136,13 +137,17 @@ void stream_lines(const engine::TextModel& model, const engine::PipelineSettings
 }
 
 void run_generate(const GenerateCommand& command) {
+  require_other_file("--output", command.output, {{"--model", command.model}, {"--input", command.input}});
   const auto model = engine::TextModel::load(command.model);
   require_task(command, *model);
   const engine::PipelineSettings settings = settings_of(command, model->description());
   text::LineReader reader = open_text_input(command.input);
   if (command.stream) {
-    if (command.json || !command.output.empty())
-      throw UserError("--stream prints text as it comes; it does not go with --json or --output");
+    if (command.json || command.scores || !command.output.empty()) {
+      throw UserError(
+          "--stream prints text as it comes; it does not go with --json, --scores or --output: leave out "
+          "one");
+    }
     return stream_lines(*model, settings, reader);
   }
   std::optional<AtomicFile> file;

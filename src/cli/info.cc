@@ -258,12 +258,22 @@ void print_options(ModelConfig config, const InfoOptions& options) {
   }
 }
 
+// What is shown of a damaged file is shown; the exit code tells a script.
+void require_sound(const ModelFacts& facts, const std::string& file) {
+  if (facts.stored_checksum && !facts.checksum_ok()) {
+    throw UserError("'{}' is damaged: its checksum is {}, expected {}; copy it again", file,
+                    facts.found_checksum, printable_name(*facts.stored_checksum));
+  }
+  if (!facts.problem.empty()) throw UserError(facts.problem);
+}
+
 void print_file(const InfoOptions& options) {
   const SafetensorsFile file = SafetensorsFile::open(options.file);
   if (is_model(file.metadata())) {
     const ModelDescription description = read_description(file);
     const ModelFacts facts = model_facts(file, description);
-    return print_model(description.config, options, &facts);
+    print_model(description.config, options, &facts);
+    return require_sound(facts, options.file);
   }
   int64_t elements = 0;
   int64_t bytes = 0;

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "cli/output_path.h"
 #include "core/error.h"
 #include "engine/shortlist_maker.h"
 #include "model/model_file.h"
@@ -22,6 +23,8 @@ struct ShortlistCommand {
 };
 
 void run_shortlist(const ShortlistCommand& command) {
+  require_other_file("--output", command.output,
+                     {{"--source", command.source}, {"--target", command.target}});
   command.options.validate();
   if (command.pairs < 1) throw UserError("pairs is {}; it must be at least 1", command.pairs);
   const std::filesystem::path path = model_path(command.model);

@@ -97,6 +97,8 @@ void AtomicFile::create_temporary() {
   for (int attempt = 0; attempt < kAttempts && file_ < 0; ++attempt) {
     // Without the target's name in it, so that the longest permitted file name can still be written.
     const std::string name = fmt::format("{}{}-{}{}", kPrefix, ::getpid(), attempt, kSuffix);
+    // Before it exists: there is no moment at which a signal would leave it.
+    unfinished_ = UnfinishedFile(directory_, name);
     file_ = ::openat(directory_, name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, permissions_);
     if (file_ >= 0) temporary_name_ = name;
     if (file_ < 0 && errno != EEXIST && errno != EINTR) break;
@@ -125,6 +127,7 @@ void AtomicFile::commit() {
     fail("renaming the finished file into place", errno);
   }
   temporary_name_.clear();
+  unfinished_ = {};
   sync_directory();
   discard();
 }
@@ -153,6 +156,7 @@ void AtomicFile::discard() noexcept {
   if (file_ >= 0) ::close(std::exchange(file_, -1));
   if (!temporary_name_.empty()) ::unlinkat(directory_, temporary_name_.c_str(), 0);
   temporary_name_.clear();
+  unfinished_ = {};
   if (directory_ >= 0) ::close(std::exchange(directory_, -1));
 }
 

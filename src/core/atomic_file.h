@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "core/program_signals.h"
+
 namespace memsizer {
 
 // A file that appears at its path complete or not at all: it is written under a temporary name in the same
@@ -44,6 +46,7 @@ class AtomicFile {
   std::filesystem::path path_;    // as given, for messages
   std::filesystem::path target_;  // path_ with a symbolic link followed
   std::string temporary_name_;    // inside the target's directory; empty once renamed or removed
+  UnfinishedFile unfinished_;     // the temporary, for signals
   unsigned permissions_ = 0666;   // those of the replaced file, so that a private file stays private
   int directory_ = -1;
   int file_ = -1;

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/memory_error.h"
 
 namespace memsizer {
 namespace {
@@ -71,6 +72,7 @@ MappedFile MappedFile::open(const std::filesystem::path& path) {
   // mmap refuses a length of zero.
   if (size == 0) return MappedFile({});
   const void* address = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.get(), 0);
+  if (address == MAP_FAILED && errno == ENOMEM) throw not_enough_memory(path, size);
   if (address == MAP_FAILED) fail(path, errno);
   return MappedFile({static_cast<const std::byte*>(address), size});
 }

@@ -76,18 +76,41 @@ void BatchWorker::take_jobs() {
   };
   occupy(running_);
   for (const Group& group : groups_) occupy(group.jobs);
+  std::vector<JobPtr> taken;
+  try {
+    taken = queue_.take(room);
+  } catch (...) {
+    // Whoever waits is told, rather than asked to wait for memory.
+    if (const JobPtr job = queue_.take_first()) job->fail(std::current_exception());
+    return;
+  }
   Group together;
-  for (JobPtr& job : queue_.take(room)) {
+  for (const JobPtr& job : taken) {
     if (!begin(*job)) continue;
     // Those beside a long prompt would have to wait for it.
     const bool long_prompt = model_.is_language_model() && tokens_of(*job) > kPieceTokens;
-    if (has_state(*job) || long_prompt) {
-      groups_.emplace_back().jobs.push_back(std::move(job));
-    } else {
-      together.jobs.push_back(std::move(job));
+    try {
+      if (has_state(*job) || long_prompt) {
+        groups_.push_back(group_of(job));
+      } else {
+        together.jobs.push_back(job);
+      }
+    } catch (...) {
+      job->fail(std::current_exception());
     }
   }
-  if (!together.jobs.empty()) groups_.push_back(std::move(together));
+  if (together.jobs.empty()) return;
+  try {
+    groups_.push_back(std::move(together));
+  } catch (...) {
+    for (const JobPtr& job : together.jobs) job->fail(std::current_exception());
+  }
+}
+
+BatchWorker::Group BatchWorker::group_of(const JobPtr& job) {
+  Group group;
+  group.jobs.push_back(job);
+  return group;
 }
 
 bool BatchWorker::begin(Job& job) {
@@ -245,15 +268,21 @@ void BatchWorker::fail_group(const std::exception_ptr& error) {
   groups_.pop_front();
   if (group.jobs.size() == 1) return group.jobs.front()->fail(error);
   // Whose fault it was shows when each is read alone.
-  for (auto job = group.jobs.rbegin(); job != group.jobs.rend(); ++job)
-    groups_.emplace_front().jobs.push_back(std::move(*job));
+  for (auto job = group.jobs.rbegin(); job != group.jobs.rend(); ++job) {
+    try {
+      groups_.push_front(group_of(*job));
+    } catch (...) {
+      (*job)->fail(error);
+    }
+  }
 }
 
 void BatchWorker::fail_all(const std::exception_ptr& error) {
   for (const JobPtr& job : running_) job->fail(error);
   running_.clear();
   loop_.restart();
-  step_model_.restart(model_.model().empty_state());
+  // Without a row and without memory: this must not fail.
+  step_model_.restart({});
 }
 
 }  // namespace memsizer::engine

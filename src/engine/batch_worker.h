@@ -36,6 +36,7 @@ class BatchWorker {
   // Puts what the queue has for this batch into groups: those that are read together, and each long prompt
   // for itself. Waits if there is nothing else to do.
   void take_jobs();
+  static Group group_of(const JobPtr& job);
   // False if the job is done for, and has been told so.
   bool begin(Job& job);
   // Reads the first group's sources, or a piece of its prompts, so that the running rows do not wait for all

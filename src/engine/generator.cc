@@ -5,6 +5,7 @@
 
 #include "core/error.h"
 #include "engine/work_pool.h"
+#include "kernels/thread_count.h"
 #include "model/shortlist.h"
 #include "text/white_space.h"
 
@@ -71,7 +72,7 @@ bool prepare_job(const TextModel& model, Job& job) {
 }  // namespace
 
 void GeneratorOptions::validate() const {
-  thread_count(threads, workers);
+  kernels::thread_count(threads, workers);
   const auto require = [](const char* name, int64_t value, int64_t high) {
     if (value < 1 || value > high) throw UserError("{} is {}; it must be from 1 to {}", name, value, high);
   };
@@ -88,11 +89,13 @@ void Ticket::cancel() {
 Generator::Generator(const TextModel& model, const GeneratorOptions& options) : model_(model) {
   options.validate();
   queue_ = std::make_shared<JobQueue>(static_cast<size_t>(options.queue));
-  const int threads = thread_count(options.threads, options.workers);
+  const int threads = kernels::thread_count(options.threads, options.workers);
   for (int i = 0; i < options.workers; ++i) {
     workers_.push_back(std::make_unique<BatchWorker>(model_, make_work(threads), options.batch_rows,
                                                      options.batch_tokens, *queue_));
   }
+  // A thread that has started must find its place.
+  threads_.reserve(workers_.size());
   try {
     for (const auto& worker : workers_)
       threads_.push_back(start_thread([&worker = *worker] { worker.run(); }));

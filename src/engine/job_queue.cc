@@ -35,6 +35,8 @@ std::vector<std::shared_ptr<Job>> JobQueue::take(const Room& room) {
   if (!room.idle && waiting_workers_ > 0) return taken;
   if (!room.idle && waiting > room.jobs && room.jobs < room.worthwhile) return taken;
   const int64_t share = (waiting + waiting_workers_) / (waiting_workers_ + 1);
+  // A job that is taken is not lost when memory is.
+  taken.reserve(static_cast<size_t>(std::max<int64_t>(0, std::min(room.jobs, share))));
   int64_t tokens = 0;
   while (!jobs_.empty() && static_cast<int64_t>(taken.size()) < std::min(room.jobs, share)) {
     tokens += static_cast<int64_t>(jobs_.front()->tokens.size());
@@ -45,6 +47,15 @@ std::vector<std::shared_ptr<Job>> JobQueue::take(const Room& room) {
   if (!taken.empty()) taken_.notify_all();
   if (!jobs_.empty()) pushed_.notify_one();
   return taken;
+}
+
+std::shared_ptr<Job> JobQueue::take_first() noexcept {
+  const std::scoped_lock lock(mutex_);
+  if (jobs_.empty()) return nullptr;
+  std::shared_ptr<Job> job = std::move(jobs_.front());
+  jobs_.pop_front();
+  taken_.notify_all();
+  return job;
 }
 
 std::vector<std::shared_ptr<Job>> JobQueue::close() {

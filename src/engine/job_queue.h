@@ -33,6 +33,9 @@ class JobQueue {
   // get none only when it is closed.
   std::vector<std::shared_ptr<Job>> take(const Room& room);
 
+  // The next job alone, without taking memory; null if there is none.
+  std::shared_ptr<Job> take_first() noexcept;
+
   // No more jobs; gives back those that no worker has.
   std::vector<std::shared_ptr<Job>> close();
   bool closed() const { return closed_; }

@@ -1,6 +1,10 @@
 #include "engine/text_model.h"
 
+#include <new>
+#include <system_error>
+
 #include "core/error.h"
+#include "core/memory_error.h"
 #include "model/model_file.h"
 
 namespace memsizer::engine {
@@ -17,6 +21,18 @@ std::unique_ptr<text::Tokenizer> tokenizer_of(const std::string& bytes, int64_t 
 }  // namespace
 
 std::unique_ptr<TextModel> TextModel::load(const std::filesystem::path& path) {
+  try {
+    return load_file(path);
+  } catch (const std::bad_alloc&) {
+    // The program itself, the file's pages and the packed weights.
+    constexpr size_t kProgram = size_t{64} << 20;
+    std::error_code unread;
+    const auto size = static_cast<size_t>(std::filesystem::file_size(path, unread));
+    throw not_enough_memory(path, kProgram + (unread ? 0 : 2 * size));
+  }
+}
+
+std::unique_ptr<TextModel> TextModel::load_file(const std::filesystem::path& path) {
   SafetensorsFile file = SafetensorsFile::open(path);
   const ModelDescription description = read_description(file);
   const std::string name = path.string();

@@ -16,7 +16,8 @@ namespace memsizer::engine {
 // of workers can share it.
 class TextModel {
  public:
-  // Throws UserError on a file that is no sound model, or has no tokenizer inside.
+  // Throws UserError on a file that is no sound model, has no tokenizer inside, or needs more memory than
+  // there is.
   static std::unique_ptr<TextModel> load(const std::filesystem::path& path);
 
   const runtime::Model& model() const { return *model_; }
@@ -30,6 +31,7 @@ class TextModel {
 
  private:
   TextModel() = default;
+  static std::unique_ptr<TextModel> load_file(const std::filesystem::path& path);
 
   std::unique_ptr<runtime::Model> model_;
   std::unique_ptr<text::Tokenizer> tokenizer_;         // of the output

@@ -1,26 +1,10 @@
 #include "engine/work_pool.h"
 
-#include <algorithm>
 #include <system_error>
 
 #include "core/error.h"
 
 namespace memsizer::engine {
-namespace {
-
-constexpr int kMost = 1024;
-
-}  // namespace
-
-int thread_count(int threads, int workers) {
-  if (workers < 1 || workers > kMost)
-    throw UserError("workers is {}; it must be from 1 to {}", workers, kMost);
-  if (threads < 0 || threads > kMost) {
-    throw UserError("threads is {}; it must be from 1 to {}, or 0 for the physical cores", threads, kMost);
-  }
-  return threads > 0 ? threads : std::max(1, kernels::physical_cores() / workers);
-}
-
 std::unique_ptr<runtime::Work> make_work(int threads) {
   try {
     return std::make_unique<runtime::Work>(threads);

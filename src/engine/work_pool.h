@@ -11,10 +11,6 @@
 
 namespace memsizer::engine {
 
-// The threads of each of some workers, where `threads` is what a user gave: 0 shares the physical cores among
-// the workers. Throws UserError if a number is out of range.
-int thread_count(int threads, int workers = 1);
-
 // A thread that calls `work`. Throws UserError if the machine does not give one.
 template <typename Work>
 std::thread start_thread(const Work& work) {

@@ -2,6 +2,7 @@
 #include <cstddef>
 #include <cstring>
 #include <exception>
+#include <new>
 #include <span>
 #include <string>
 #include <vector>
@@ -35,6 +36,8 @@ template <typename Value, typename Call>
 Value guarded(Value failed, char* error, size_t size, const Call& call) {
   try {
     return call();
+  } catch (const std::bad_alloc&) {
+    write_error("not enough memory", error, size);
   } catch (const std::exception& thrown) {
     write_error(thrown.what(), error, size);
   } catch (...) {

@@ -1,10 +1,14 @@
+#include <cstdint>
 #include <mutex>
+#include <new>
 #include <utility>
 
 #include "core/error.h"
+#include "core/safetensors.h"
 #include "engine/line_pipeline.h"
 #include "engine/text_stream.h"
 #include "engine/work_pool.h"
+#include "kernels/thread_count.h"
 #include "memsizer/memsizer.hpp"
 #include "runtime/saved_state.h"
 
@@ -17,7 +21,9 @@ decltype(auto) translated(const Call& call) {
   try {
     return call();
   } catch (const UserError& error) {
-    throw Error(error.what());
+    throw Error(printable_name(error.what(), SIZE_MAX));
+  } catch (const std::bad_alloc&) {
+    throw Error("not enough memory; end other programs, raise the limit, or ask for less");
   }
 }
 
@@ -35,7 +41,7 @@ Result result_of(engine::Result&& from) {
 
 struct Model::Inside {
   Inside(const std::string& path, const LoadOptions& options)
-      : threads(engine::thread_count(options.threads, options.workers)),
+      : threads(kernels::thread_count(options.threads, options.workers)),
         generator_options{.threads = options.threads,
                           .workers = options.workers,
                           .batch_tokens = options.batch_tokens,
@@ -112,6 +118,12 @@ struct Session::Inside {
   std::shared_ptr<Model::Inside> model;
   runtime::DecoderState state;
   std::vector<float> scores;
+  bool lost = false;  // memory failed in the middle of a step
+
+  void require_state() const {
+    if (lost)
+      throw UserError("the session was lost when memory ran out; start it again, or load a saved one");
+  }
 };
 
 Session Model::start(std::string_view source) const {
@@ -158,14 +170,24 @@ void Session::read(std::span<const int32_t> tokens) {
     const std::vector<int64_t> offsets = {0, static_cast<int64_t>(tokens.size())};
     // The scores stay what they were if this fails.
     std::vector<float> scores(static_cast<size_t>(model.vocab()));
-    model.advance(*inside_->model->sessions.borrow(), runtime::Ragged{offsets}, tokens, inside_->state,
-                  runtime::Model::Scores::LastToken, scores.data());
+    engine::WorkPool::Loan work = inside_->model->sessions.borrow();
+    inside_->require_state();
+    try {
+      model.advance(*work, runtime::Ragged{offsets}, tokens, inside_->state,
+                    runtime::Model::Scores::LastToken, scores.data());
+    } catch (const std::bad_alloc&) {
+      inside_->lost = true;
+      throw;
+    }
     inside_->scores = std::move(scores);
   });
 }
 
 std::vector<std::byte> Session::save() const {
-  return translated([&] { return runtime::save_state(inside_->model->model->model(), inside_->state, 0); });
+  return translated([&] {
+    inside_->require_state();
+    return runtime::save_state(inside_->model->model->model(), inside_->state, 0);
+  });
 }
 
 std::span<const float> Session::scores() const {

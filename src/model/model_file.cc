@@ -11,6 +11,7 @@
 #include "model/finite_weights.h"
 #include "model/model_checksum.h"
 #include "model/shortlist.h"
+#include "model/tensor_check.h"
 
 namespace memsizer {
 namespace {
@@ -319,6 +320,7 @@ void average_models(std::span<const std::filesystem::path> models, const std::fi
   for (const SafetensorsFile& file : files) verify_checksum(file);
   for (const SafetensorsFile& file : files) require_same_model(file, files.back());
   for (const SafetensorsFile& file : files) require_same_tensors(file, files.back());
+  for (const SafetensorsFile& file : files) require_finite(file);
   std::vector<std::vector<std::byte>> kept;
   std::vector<NamedTensor> tensors;
   for (const std::string& name : files.back().names()) {

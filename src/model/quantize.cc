@@ -27,6 +27,7 @@ ModelDescription checked_description(const SafetensorsFile& file) {
   ModelDescription description = read_description(file);
   verify_checksum(file);
   check_tensors(file, description);
+  require_finite(file);
   return description;
 }
 

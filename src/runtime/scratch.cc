@@ -1,6 +1,7 @@
 #include "runtime/scratch.h"
 
 #include <algorithm>
+#include <new>
 
 namespace memsizer::runtime {
 namespace {
@@ -36,7 +37,11 @@ void Scratch::join_blocks() {
   size_t total = 0;
   for (const auto& block : blocks_) total += block.size();
   blocks_.clear();
-  blocks_.push_back(Block::uninitialised(total));
+  try {
+    blocks_.push_back(Block::uninitialised(total));
+  } catch (const std::bad_alloc&) {
+    // Called at the end of a frame, which does not fail; the next one takes what it needs.
+  }
 }
 
 }  // namespace memsizer::runtime

@@ -7,6 +7,7 @@
 
 #include "core/random.h"
 #include "core/weight_rounding.h"
+#include "model/tensor_check.h"
 #include "model/tensor_list.h"
 
 namespace memsizer::runtime {
@@ -57,6 +58,7 @@ class FileSource : public TensorSource {
         break;
       }
     }
+    require_finite(file_, prefix_ + name, numbers);
     return numbers;
   }
 

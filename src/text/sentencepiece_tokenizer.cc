@@ -33,6 +33,8 @@ std::unique_ptr<SentencePieceTokenizer> SentencePieceTokenizer::parse(std::strin
     if (!processor.LoadFromSerializedProto(bytes).ok()) fail(name, "its content does not fit together");
   } catch (const UserError&) {
     throw;
+  } catch (const std::bad_alloc&) {
+    throw;
   } catch (const std::exception&) {
     // The library's trie throws on pieces that no training makes.
     fail(name, "its pieces are damaged");

@@ -383,14 +383,5 @@ TEST(Generator, TwoModelsInOneProcess) {
     ASSERT_NO_FATAL_FAILURE(expect_equal(tickets[i].get(), i % 2 == 0 ? translated : completed));
 }
 
-TEST(Generator, ThreadsThatCannotBeHadAreAnError) {
-  EXPECT_TRUE(has_text(message_of([] { thread_count(-1); }), "threads is -1; it must be from 1 to 1024"));
-  EXPECT_TRUE(has_text(message_of([] { thread_count(1025); }), "threads is 1025"));
-  EXPECT_TRUE(has_text(message_of([] { thread_count(1, 0); }), "workers is 0"));
-  EXPECT_GE(thread_count(0), 1);
-  EXPECT_EQ(thread_count(0, 1024), 1);
-  EXPECT_EQ(thread_count(3, 1024), 3);
-}
-
 }  // namespace
 }  // namespace memsizer::engine

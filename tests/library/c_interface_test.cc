@@ -197,6 +197,8 @@ TEST_F(CInterface, SessionsAreSavedAndLoaded) {
 TEST_F(CInterface, ThreadsOutOfRangeAreAnError) {
   EXPECT_FALSE(memsizer_load(files.translator().c_str(), -1, 1, error, sizeof error));
   EXPECT_TRUE(has_text(error, "threads is -1"));
+  EXPECT_FALSE(memsizer_load(files.translator().c_str(), 100'000, 1, error, sizeof error));
+  EXPECT_TRUE(has_text(error, "threads is 100000"));
 }
 
 }  // namespace
