@@ -10,6 +10,7 @@
 #include "cli/mechanisms.h"
 #include "cli/quantize.h"
 #include "cli/score.h"
+#include "cli/serve.h"
 #include "cli/shortlist.h"
 
 int main(int argc, char** argv) {
@@ -26,6 +27,7 @@ int main(int argc, char** argv) {
   memsizer::cli::add_mechanisms(app);
   memsizer::cli::add_quantize(app);
   memsizer::cli::add_score(app);
+  memsizer::cli::add_serve(app, MEMSIZER_VERSION);
   memsizer::cli::add_shortlist_command(app);
   memsizer::cli::add_helper_commands(app);
   return memsizer::cli::run_program(app, argc, argv);
