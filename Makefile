@@ -1,5 +1,5 @@
 # A front for the commands a person types; the build itself is CMake's (CMakePresets.json).
-.PHONY: setup build test quickstart bench lint sanitize fuzz format clean
+.PHONY: setup build test clients quickstart bench lint sanitize fuzz format clean
 
 setup:
 	@scripts/setup
@@ -10,6 +10,10 @@ build: setup
 
 test: build
 	@ctest --preset release -LE slow
+
+# Clients from PyPI (openai, libretranslatepy) against the server; downloads them.
+clients: build
+	@ctest --preset release -R '^serve[.]clients$$'
 
 quickstart: build
 	@build/release/bin/memsizer quickstart

@@ -1,5 +1,6 @@
 #include "cli/average.h"
 #include "cli/bench.h"
+#include "cli/bench_serve.h"
 #include "cli/command_line.h"
 #include "cli/distill.h"
 #include "cli/evaluate.h"
@@ -19,6 +20,7 @@ int main(int argc, char** argv) {
   app.require_subcommand(1);
   memsizer::cli::add_average(app);
   memsizer::cli::add_bench(app);
+  memsizer::cli::add_bench_serve(app);
   memsizer::cli::add_distill(app);
   memsizer::cli::add_evaluate(app);
   memsizer::cli::add_export(app);

@@ -224,8 +224,8 @@ void body_detail::require_known(const json& object, const std::vector<std::strin
   for (const auto& [key, value] : object.items()) {
     if (std::ranges::find(known, key) != known.end()) continue;
     throw HttpError(400,
-                    fmt::format("'{}' is no field of this request{}; see /openapi.json",
-                                whole_characters(key, kShownBytes), did_you_mean(key, known)),
+                    fmt::format("{} is no field of this request{}; see /openapi.json", shown(key),
+                                did_you_mean(key, known)),
                     std::string(whole_characters(key, kShownBytes)));
   }
 }

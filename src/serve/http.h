@@ -52,6 +52,8 @@ class Exchange {
   // sockets, or at once. Who waits for it keeps no more in memory than a client can take.
   virtual void when_taken(std::function<void()> taken) = 0;
   virtual void end_stream(nlohmann::json notes) = 0;
+  // Ends the connection at once: the client has lost the rest.
+  virtual void drop() = 0;
 
   // `lost` is called once, from the thread of the sockets, which it must not hold up; at once if it is too
   // late already. Calls stop when the answer is complete.

@@ -33,6 +33,12 @@ std::string lower(boost::beast::string_view text) {
   return result;
 }
 
+HttpError too_large(int64_t most) {
+  return {413,
+          fmt::format("the body has more than {} bytes, the most that this server takes; send less at once",
+                      most)};
+}
+
 bool is_http_error(const boost::system::error_code& error) {
   return error.category() == http::make_error_code(http::error::end_of_stream).category();
 }
@@ -85,6 +91,10 @@ class ConnectionExchange : public Exchange {
     post([notes = std::move(notes)](Connection& connection, const std::shared_ptr<Turn>& turn) mutable {
       connection.write_end(turn, std::move(notes));
     });
+  }
+
+  void drop() override {
+    post([](Connection& connection, const std::shared_ptr<Turn>& turn) { connection.drop(turn); });
   }
 
   void when_lost(std::function<void(Lost)> lost) override {
@@ -146,7 +156,7 @@ void Connection::wait_for_request() {
   if (buffer_.size() > 0) return read_header();
   idle_ = true;
   if (core_.draining) return close();
-  arm(core_.options.idle_seconds);
+  arm(served_ ? core_.options.idle_seconds : core_.options.header_seconds);
   socket_.async_wait(asio::ip::tcp::socket::wait_read, [self = shared_from_this()](Error error) {
     if (self->closed_) return;
     error ? self->close() : self->read_header();
@@ -162,19 +172,17 @@ void Connection::read_header() {
 
 void Connection::on_header(Error error) {
   if (closed_) return;
-  if (error == http::error::end_of_stream || (error && !is_http_error(error))) return close();
+  if (error == http::error::end_of_stream || error == http::error::partial_message) return close();
+  if (error && !is_http_error(error)) return close();
   if (error == http::error::header_limit)
     return refuse({431, fmt::format("the headers have more than {} bytes; send fewer", kHeaderBytes)});
-  if (error == http::error::body_limit) return refuse({413, "the body is too large"});
+  if (error == http::error::body_limit) return refuse(too_large(core_.options.max_body));
   if (error) return refuse({400, fmt::format("this is no HTTP request: {}", error.message())});
   if (core_.draining) return refuse({503, "the server is shutting down; ask another one"});
   const auto length = parser_->content_length();
   const int64_t most = core_.options.max_body;
   const uint64_t bytes = length ? *length : (parser_->chunked() ? static_cast<uint64_t>(most) : 0);
-  if (bytes > static_cast<uint64_t>(most)) {
-    return refuse({413, fmt::format("the body has {} bytes; this server takes at most {}: send less at once",
-                                    bytes, most)});
-  }
+  if (bytes > static_cast<uint64_t>(most)) return refuse(too_large(most));
   loan_ = std::make_unique<BodyLoan>();
   if (!loan_->take(core_.body_bytes, static_cast<int64_t>(bytes), core_.options.body_budget))
     return refuse({503, "the server is busy reading other requests; try again"});
@@ -197,7 +205,7 @@ void Connection::read_body(int64_t bytes) {
 
 void Connection::on_request(Error error) {
   if (closed_) return;
-  if (error == http::error::body_limit) return refuse({413, "the body is too large; send less at once"});
+  if (error == http::error::body_limit) return refuse(too_large(core_.options.max_body));
   if (error == http::error::partial_message || (error && !is_http_error(error))) return close();
   if (error) return refuse({400, fmt::format("this is no HTTP request: {}", error.message())});
   timer_.cancel();
@@ -251,6 +259,10 @@ void Connection::watch(const std::shared_ptr<Turn>& turn) {
 void Connection::set_lost(const std::shared_ptr<Turn>& turn, std::function<void(Lost)> lost) {
   if (closed_ || turn_ != turn) return lost(Lost::Client);
   turn->lost = std::move(lost);
+}
+
+void Connection::drop(const std::shared_ptr<Turn>& turn) {
+  if (!closed_ && turn_ == turn) lose(Lost::Client);
 }
 
 void Connection::set_taken(const std::shared_ptr<Turn>& turn, std::function<void()> taken) {
@@ -335,6 +347,8 @@ void Connection::queue(std::string bytes) {
 void Connection::write_some() {
   if (writing_ || out_.empty()) return;
   writing_ = true;
+  // A whole answer has its time already; a stream's client must take something now and then.
+  if (turn_ && !finishing_) arm(kWriteSeconds);
   const auto rest = asio::buffer(out_.front()) + written_;
   socket_.async_write_some(rest, [self = shared_from_this()](Error error, size_t bytes) {
     self->writing_ = false;
@@ -353,6 +367,7 @@ void Connection::write_some() {
       self->written_ = 0;
     }
     if (!self->out_.empty()) return self->write_some();
+    if (!self->finishing_) self->timer_.cancel();
     if (self->finishing_) self->finish_turn();
   });
 }
@@ -362,6 +377,7 @@ void Connection::finish_turn() {
   deadline_.cancel();
   const std::shared_ptr<Turn> turn = std::exchange(turn_, nullptr);
   turn->lost = nullptr;
+  served_ = true;
   core_.on_answered(turn->request, {turn->status, turn->bytes, steady_seconds() - turn->started, true,
                                     std::move(turn->notes)});
   keep_alive_ ? wait_for_request() : linger();

@@ -95,7 +95,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   Connection(HttpServer::Core& core, boost::asio::ip::tcp::socket socket);
 
   void start() { wait_for_request(); }
-  bool idle() const { return idle_; }
+  // Kept after a request for another one, which has not begun.
+  bool idle() const { return idle_ && served_; }
 
   // The answer to a turn; nothing happens if the turn is over.
   void write_whole(const std::shared_ptr<Turn>& turn, const HttpResponse& response);
@@ -107,6 +108,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void set_taken(const std::shared_ptr<Turn>& turn, std::function<void()> taken);
   void set_deadline(const std::shared_ptr<Turn>& turn, double seconds);
 
+  // Ends the connection without the rest of the answer.
+  void drop(const std::shared_ptr<Turn>& turn);
   // Tells the one who answers; a lost client's connection ends.
   void lose(Lost why);
   void close();
@@ -147,6 +150,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   bool finishing_ = false;
   bool keep_alive_ = true;
   bool idle_ = true;
+  bool served_ = false;
   bool closed_ = false;
   int64_t discarded_ = 0;
 };

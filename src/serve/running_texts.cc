@@ -82,14 +82,18 @@ std::shared_ptr<RunningTexts> RunningTexts::start(ServedModel& model, Metrics& m
 
 bool RunningTexts::add_text(size_t text, std::string_view piece) {
   const std::scoped_lock lock(mutex_);
-  if (lost_ || too_slow_) return false;
+  if (lost_) return false;
   if (first_text_ == 0.0) first_text_ = seconds();
   Text& to = texts_[text];
   std::string certain = to.filter.push(piece);
   if (!certain.empty()) {
     if (callbacks_.on_pieces) {
       piece_bytes_ += std::ssize(certain);
-      too_slow_ = piece_bytes_ > kMostPieceBytes;
+      if (piece_bytes_ > kMostPieceBytes) {
+        // It would not read an error either.
+        exchange_->drop();
+        return false;
+      }
       // What a slow client gets late, it gets in larger pieces.
       if (pieces_.size() > kSmallPieces && pieces_.back().text == text) {
         pieces_.back().piece += certain;
@@ -185,8 +189,6 @@ std::vector<RunningTexts::Done> RunningTexts::take() {
     throw HttpError(504,
                     "the request took longer than its deadline; ask for less, or give it a longer 'timeout'");
   if (lost_ == Lost::Shutdown) throw HttpError(503, "the server is shutting down; ask another one");
-  if (too_slow_)
-    throw HttpError(503, "the client reads more slowly than text is generated; the rest is lost");
   return done;
 }
 

@@ -82,7 +82,6 @@ class RunningTexts : public std::enable_shared_from_this<RunningTexts> {
   size_t left_ = 0;
   bool pumping_ = false;
   int64_t piece_bytes_ = 0;
-  bool too_slow_ = false;  // the client is
   double first_text_ = 0.0;
   std::optional<Lost> lost_;
 };

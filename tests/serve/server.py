@@ -37,7 +37,9 @@ class Server:
     """`memsizer serve` on a free port. What it says at its start is in `introduction`."""
 
     def __init__(self, models, *options, before=()):
-        words = [*before, PROGRAM, "serve", "--port", "0", "--threads", "1"]
+        words = [*before, PROGRAM, "serve", "--threads", "1"]
+        if "--port" not in options:
+            words += ["--port", "0"]
         for model in models:
             words += ["--model", model]
         self.process = subprocess.Popen([*words, *options], stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
