@@ -24,7 +24,7 @@ bench: build
 lint:
 	@scripts/lint
 
-# ASan and UBSan over all that builds without LibTorch, TSan over engine and library.
+# ASan and UBSan over all that builds without LibTorch, TSan over engine, library and server.
 sanitize: setup
 	@scripts/sanitize
 

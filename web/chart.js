@@ -1,11 +1,12 @@
 // Memory over the length of a text: the state, and what keys and values of every token would take.
 
 const SVG = "http://www.w3.org/2000/svg";
-const WIDTH = 480;
-const HEIGHT = 210;
+const WIDEST = 640;
+const NARROWEST = 260;
+const HEIGHT = 226;
 const LEFT = 64;
 const RIGHT = 16;
-const TOP = 30;
+const TOP = 46;
 const BOTTOM = 36;
 
 export function bytesText(bytes) {
@@ -33,6 +34,8 @@ export function sizeAt(size, tokens, source) {
 
 // Draws into a figure, in place of what it has.
 export function drawMemory(figure, model, tokens, source) {
+  // Drawn as wide as it is shown, so that its text has the size of the page's.
+  const WIDTH = Math.min(WIDEST, Math.max(NARROWEST, figure.clientWidth || WIDEST));
   const longest = Math.max(16, tokens);
   const state = (n) => sizeAt(model.state, n, source);
   const cache = (n) => sizeAt(model.key_value_cache, n, source);
@@ -63,8 +66,8 @@ export function drawMemory(figure, model, tokens, source) {
   series("state", state);
   add(svg, "line", { class: "state", x1: LEFT, x2: LEFT + 22, y1: 11, y2: 11 });
   add(svg, "text", { x: LEFT + 28, y: 15 }, "this model's state");
-  add(svg, "line", { class: "cache", x1: LEFT + 160, x2: LEFT + 182, y1: 11, y2: 11 });
-  add(svg, "text", { x: LEFT + 188, y: 15 }, "a key-value cache instead");
+  add(svg, "line", { class: "cache", x1: LEFT, x2: LEFT + 22, y1: 27, y2: 27 });
+  add(svg, "text", { x: LEFT + 28, y: 31 }, "a key-value cache instead");
   const caption = document.createElement("figcaption");
   caption.textContent = "Memory of this text while it is generated";
   figure.replaceChildren(svg, caption);

@@ -13,6 +13,7 @@ const MOST_SHOWN = 20000;
 
 let loaded = [];
 let running = null;
+let shown = [];
 
 function modelNamed(name) {
   return loaded.find((model) => model.id === name);
@@ -75,6 +76,7 @@ class Panel {
     this.output = section.querySelector(".result");
     this.lines = [];
     this.tokens = 0;
+    this.prompt = 0;
     this.words = isLanguageModel(model) ? 0 : text.split(/\s+/).length;
     this.started = performance.now();
     this.first = 0;
@@ -89,7 +91,10 @@ class Panel {
     const choice = event.choices?.[0];
     if (event.text !== undefined) this.add(event.line, event.text);
     if (choice?.text) this.add(0, choice.text);
-    if (event.usage) this.tokens = event.usage.completion_tokens;
+    if (event.usage) {
+      this.tokens = event.usage.completion_tokens;
+      this.prompt = event.usage.prompt_tokens;
+    }
     if (event.memsizer) {
       this.measured = event.memsizer;
       this.tokens = event.memsizer.completion_tokens ?? this.tokens;
@@ -110,12 +115,12 @@ class Panel {
   }
 
   show() {
-    const seconds = ((this.measured?.ms ?? performance.now() - this.started) - (this.first || 0)) / 1000;
+    const seconds = (this.measured?.ms ?? performance.now() - this.started) / 1000;
     const bytes = this.measured?.state_bytes ?? sizeAt(this.model.state, this.tokens, this.words);
     this.output.textContent = Array.from(this.lines, (line) => line ?? "").join("\n");
     const numbers = {
       "Tokens": String(this.tokens),
-      "Tokens per second": this.tokens > 1 && seconds > 0 ? (this.tokens / seconds).toFixed(1) : "–",
+      "Tokens per second": this.tokens > 0 && seconds > 0 ? (this.tokens / seconds).toFixed(1) : "–",
       "Time to first token": this.first ? `${Math.round(this.first)} ms` : "–",
       "Memory of this text": bytesText(bytes),
     };
@@ -128,13 +133,15 @@ class Panel {
       group.append(term, number);
       return group;
     }));
-    drawMemory(this.section.querySelector(".chart"), this.model, this.tokens, this.words);
+    drawMemory(this.section.querySelector(".chart"), this.model, this.prompt + this.tokens, this.words);
   }
 }
 
 async function generate(panel, text, signal) {
   const { path, body } = requestFor(panel.model, text);
   for await (const event of events(path, body, byId("key").value, signal)) panel.take(event);
+  // The last numbers are on the page before it says that it is done.
+  panel.show();
 }
 
 async function run() {
@@ -150,7 +157,7 @@ async function run() {
     const chosen = [byId("model").value, byId("other").value].map(modelNamed).filter(Boolean);
     if (!chosen.length) throw new ServerError("No model is loaded. Start the server with --model FILE.");
     for (const panel of panels) panel.hidden = true;
-    const shown = chosen.map((model, i) => new Panel(panels[i], model, text));
+    shown = chosen.map((model, i) => new Panel(panels[i], model, text));
     const { signal } = running;
     const ends = await Promise.allSettled(shown.map((panel) => generate(panel, text, signal)));
     const failed = ends.find((end) => end.status === "rejected");
@@ -176,6 +183,7 @@ byId("form").addEventListener("submit", (event) => {
   run();
 });
 byId("stop").addEventListener("click", stop);
+window.addEventListener("resize", () => shown.forEach((panel) => panel.show()));
 byId("model").addEventListener("change", showTask);
 byId("key").addEventListener("change", () => {
   showProblem("");

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <string_view>
 
+#include "fuzz/mutation.h"
 #include "serve/completion_body.h"
 #include "serve/line_bodies.h"
 #include "serve/stop_text.h"
@@ -56,4 +57,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   read_both<SummarizeBody>(text);
   check_stops(text);
   return 0;
+}
+
+extern "C" size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size, size_t max_size, unsigned) {
+  return LLVMFuzzerMutate(data, size, max_size);
 }

@@ -15,6 +15,8 @@ import tempfile
 import threading
 
 PROGRAM = os.path.join(os.environ["MEMSIZER_BIN"], "memsizer")
+# A sanitizer takes memory of its own, which says nothing of the program's.
+SANITIZED = bool(os.environ.get("MEMSIZER_SANITIZE"))
 SECONDS = 120  # that anything may take on a busy machine, under a sanitizer too
 
 
