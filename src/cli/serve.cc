@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <csignal>
 #include <memory>
 
 #include "serve/server.h"
@@ -9,11 +10,24 @@
 namespace memsizer::cli {
 namespace {
 
+// Threads that are started meanwhile do not take them either, and one that comes waits.
+void hold_signals(int how) {
+  sigset_t ending;
+  sigemptyset(&ending);
+  sigaddset(&ending, SIGTERM);
+  sigaddset(&ending, SIGINT);
+  pthread_sigmask(how, &ending, nullptr);
+}
+
 void run_serve(const serve::ServeOptions& options) {
+  // A signal while the server is made or unmade would end the program in the middle of it.
+  hold_signals(SIG_BLOCK);
   serve::Server server(options);
   for (const std::string& line : server.introduction()) fmt::print(stderr, "memsizer serve: {}\n", line);
   std::fflush(stderr);
+  hold_signals(SIG_UNBLOCK);
   server.run();
+  hold_signals(SIG_BLOCK);
   fmt::print(stderr, "memsizer serve: stopped\n");
 }
 
