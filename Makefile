@@ -1,5 +1,5 @@
 # A front for the commands a person types; the build itself is CMake's (CMakePresets.json).
-.PHONY: setup build test quickstart bench lint sanitize fuzz hostile format clean
+.PHONY: setup build test clients quickstart bench lint sanitize fuzz hostile format clean
 
 setup:
 	@scripts/setup
@@ -11,6 +11,10 @@ build: setup
 test: build
 	@ctest --preset release -LE slow
 
+# Clients from PyPI (openai, libretranslatepy) against the server; downloads them.
+clients: build
+	@ctest --preset release -R '^serve[.]clients$$'
+
 quickstart: build
 	@build/release/bin/memsizer quickstart
 
@@ -20,7 +24,7 @@ bench: build
 lint:
 	@scripts/lint
 
-# ASan and UBSan over all that builds without LibTorch, TSan over engine and library.
+# ASan and UBSan over all that builds without LibTorch, TSan over engine, library and server.
 sanitize: setup
 	@scripts/sanitize
 

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 
+#include "cli/complete_state.h"
 #include "cli/generation_flags.h"
 #include "cli/output_path.h"
 #include "cli/text_input.h"
@@ -46,6 +47,8 @@ struct GenerateCommand {
   bool scores = false;
   bool stream = false;
   bool json = false;
+  std::string save_state;
+  std::string load_state;
 };
 
 void require_task(const GenerateCommand& command, const engine::TextModel& model) {
@@ -141,7 +144,14 @@ void run_generate(const GenerateCommand& command) {
   const auto model = engine::TextModel::load(command.model);
   require_task(command, *model);
   const engine::PipelineSettings settings = settings_of(command, model->description());
+  if (!command.save_state.empty() && (command.stream || command.n_best > 1 || !command.output.empty()))
+    throw UserError("--save-state generates no text; it does not go with --stream, --n-best or --output");
+  if (!command.load_state.empty() && command.stream)
+    throw UserError("--load-state does not go with --stream; leave out one of them");
   text::LineReader reader = open_text_input(command.input);
+  const auto read = [&](std::string& line) { return reader.next(line); };
+  if (!command.save_state.empty())
+    return save_text_state(*model, settings.generator, command.load_state, command.save_state, read);
   if (command.stream) {
     if (command.json || command.scores || !command.output.empty()) {
       throw UserError(
@@ -152,7 +162,6 @@ void run_generate(const GenerateCommand& command) {
   }
   std::optional<AtomicFile> file;
   if (!command.output.empty() && command.output != "-") file.emplace(command.output);
-  engine::LinePipeline pipeline(*model, settings);
   const auto write = [&](uint64_t line, const std::string& source, const engine::Result& result) {
     tell_shortfall(line, result);
     const std::string text =
@@ -165,7 +174,11 @@ void run_generate(const GenerateCommand& command) {
       if (std::ferror(stdout) != 0) throw UserError("could not write to standard output");
     }
   };
-  pipeline.run([&](std::string& line) { return reader.next(line); }, write, 0, [&] { reader.stop(); });
+  if (command.load_state.empty()) {
+    engine::LinePipeline(*model, settings).run(read, write, 0, [&] { reader.stop(); });
+  } else {
+    go_on_from_state(*model, settings, command.load_state, read, write);
+  }
   if (file) file->commit();
 }
 
@@ -184,6 +197,13 @@ void add_command(CLI::App& app, const TaskCommand& of) {
   add_generator_options(*command, options->generator);
   command->add_flag("--stream", options->stream, "draw, and print the text as it comes");
   command->add_flag("--json", options->json, "a JSON object a line: texts, scores, tokens");
+  if (of.task == Task::LanguageModel) {
+    command->add_option(
+        "--save-state", options->save_state,
+        "read the input as one text of any length, and write the model's state after it to this file");
+    command->add_option("--load-state", options->load_state,
+                        "go on from this state; prompts come after its text");
+  }
   command->callback([options] { run_generate(*options); });
 }
 

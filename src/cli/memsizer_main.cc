@@ -1,5 +1,6 @@
 #include "cli/average.h"
 #include "cli/bench.h"
+#include "cli/bench_serve.h"
 #include "cli/command_line.h"
 #include "cli/distill.h"
 #include "cli/evaluate.h"
@@ -10,6 +11,7 @@
 #include "cli/mechanisms.h"
 #include "cli/quantize.h"
 #include "cli/score.h"
+#include "cli/serve.h"
 #include "cli/shortlist.h"
 
 int main(int argc, char** argv) {
@@ -18,6 +20,7 @@ int main(int argc, char** argv) {
   app.require_subcommand(1);
   memsizer::cli::add_average(app);
   memsizer::cli::add_bench(app);
+  memsizer::cli::add_bench_serve(app);
   memsizer::cli::add_distill(app);
   memsizer::cli::add_evaluate(app);
   memsizer::cli::add_export(app);
@@ -26,6 +29,7 @@ int main(int argc, char** argv) {
   memsizer::cli::add_mechanisms(app);
   memsizer::cli::add_quantize(app);
   memsizer::cli::add_score(app);
+  memsizer::cli::add_serve(app, MEMSIZER_VERSION);
   memsizer::cli::add_shortlist_command(app);
   memsizer::cli::add_helper_commands(app);
   return memsizer::cli::run_program(app, argc, argv);

@@ -23,6 +23,7 @@ struct Request {
       static_cast<int32_t>(kEos);  // read first: a prompt's last token, if there is a prompt
   uint64_t stream = 0;
   TokenList among = nullptr;
+  int64_t alternatives = 0;  // of each drawn token: this many likeliest tokens are kept beside it
 };
 
 enum class Finish {
@@ -32,11 +33,19 @@ enum class Finish {
   NoTokens,  // the model gave no token any probability
 };
 
+struct Alternative {
+  int32_t token = 0;
+  float score = 0.0F;  // log-probability
+};
+
 struct Hypothesis {
   std::vector<int32_t> tokens;      // end token and forced prefix included
   double score = 0.0;               // log-probability; of a search, length-normalised if the options say so
   std::vector<float> token_scores;  // log-probability of each token, before top_k and top_p
   Finish finish = Finish::End;
+  std::vector<std::vector<Alternative>>
+      alternatives;       // of each token, likeliest first, if they were asked for
+  int64_t forgotten = 0;  // tokens before these, which forget_settled let go
 };
 
 // A row of the model's next step: which of the request's present rows it goes on from, and what it reads.
@@ -72,6 +81,10 @@ class Generation {
 
   // The tokens that the best output begins with for sure.
   virtual std::span<const int32_t> settled() const = 0;
+
+  // Lets go of the settled tokens where nothing needs them any more, so that a text of any length takes no
+  // memory.
+  virtual void forget_settled() {}
 
   // Ends it where it is.
   void stop() {

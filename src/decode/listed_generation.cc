@@ -51,6 +51,9 @@ std::vector<Hypothesis> ListedGeneration::take() {
   std::vector<Hypothesis> found = inside_->take();
   for (Hypothesis& hypothesis : found) {
     for (int32_t& token : hypothesis.tokens) token = token_at(token);
+    for (auto& alternatives : hypothesis.alternatives) {
+      for (Alternative& alternative : alternatives) alternative.token = token_at(alternative.token);
+    }
   }
   return found;
 }

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -91,6 +90,15 @@ std::span<const Candidate> likely_tokens(const GenerationOptions& options, StepS
   return wide_nucleus(scratch, options.top_p);
 }
 
+std::vector<Alternative> likeliest(int64_t count, StepScratch& scratch) {
+  scratch.best.reset(std::min(static_cast<size_t>(count), scratch.scores.tokens()));
+  scratch.best.offer_tokens(scratch.scores, 0, 0, 0.0);
+  std::vector<Alternative> found;
+  for (const Candidate& candidate : scratch.best.sorted())
+    found.push_back({candidate.token, candidate.token_score});
+  return found;
+}
+
 std::optional<Drawn> draw(const GenerationOptions& options, StepScratch& scratch, Random& random) {
   std::optional<Drawn> last;
   // Where rounding leaves the target beyond the sum, the last possible token is it.
@@ -129,24 +137,28 @@ SampledText::SampledText(Request request, const GenerationOptions& options, int6
 
 void SampledText::step(std::span<float> row, StepScratch& scratch) {
   rows_.clear();
-  const size_t place = text_.tokens.size();
+  const auto place = static_cast<size_t>(length_);
   const int32_t forced = place < request_.prefix.size() ? request_.prefix[place] : int32_t{kPad};
   if (forced == kPad) constrain(row);
   scratch.scores.read(row, options_.temperature);
+  if (request_.alternatives > 0) text_.alternatives.push_back(likeliest(request_.alternatives, scratch));
   const std::optional<Drawn> drawn = forced == kPad
                                          ? draw(options_, scratch, random_)
                                          : Drawn{forced, scratch.scores.score(static_cast<size_t>(forced))};
   if (!drawn) {
     text_.finish = Finish::NoTokens;
+    if (request_.alternatives > 0) text_.alternatives.pop_back();
     return;
   }
   text_.tokens.push_back(drawn->token);
   text_.token_scores.push_back(drawn->score);
-  history_.push_back(drawn->token);
+  text_.score += drawn->score;
+  ++length_;
+  if (options_.no_repeat_ngram > 0) history_.push_back(drawn->token);
   seen_.insert(drawn->token);
   if (drawn->token == kEos) {
     text_.finish = Finish::End;
-  } else if (std::ssize(text_.tokens) < longest_) {
+  } else if (length_ < longest_) {
     rows_.push_back({.parent = 0, .token = drawn->token});
   }
 }
@@ -160,13 +172,19 @@ void SampledText::constrain(std::span<float> row) const {
     }
   }
   row[kPad] = kImpossible;
-  if (std::ssize(text_.tokens) < options_.min_length) row[kEos] = kImpossible;
+  if (length_ < options_.min_length) row[kEos] = kImpossible;
   if (options_.no_repeat_ngram > 0) ban_repeated_ngrams(history_, options_.no_repeat_ngram, row);
+}
+
+void SampledText::forget_settled() {
+  text_.forgotten += std::ssize(text_.tokens);
+  text_.tokens.clear();
+  text_.token_scores.clear();
+  text_.alternatives.clear();
 }
 
 std::vector<Hypothesis> SampledText::take() {
   if (stopped()) text_.finish = Finish::Stopped;
-  text_.score = std::accumulate(text_.token_scores.begin(), text_.token_scores.end(), 0.0);
   std::vector<Hypothesis> only;
   only.push_back(std::move(text_));
   return only;

@@ -19,6 +19,7 @@ class SampledText : public Generation {
 
   void step(std::span<float> row, StepScratch& scratch) override;
   std::span<const int32_t> settled() const override { return text_.tokens; }
+  void forget_settled() override;
   std::vector<Hypothesis> take() override;
 
  private:
@@ -29,7 +30,8 @@ class SampledText : public Generation {
   GenerationOptions options_;
   int64_t longest_;
   Random random_;
-  std::vector<int32_t> history_;      // the start token, then those of the text
+  int64_t length_ = 0;                // of the text so far
+  std::vector<int32_t> history_;      // the start token, then those of the text; for n-grams only
   std::unordered_set<int32_t> seen_;  // without the start token, which was not chosen
   Hypothesis text_;
 };

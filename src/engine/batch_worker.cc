@@ -17,6 +17,10 @@ using runtime::JoinedTokens;
 // Tokens of prompts read at once, over all rows: enough to fill the matrix products.
 constexpr int64_t kPieceTokens = 2048;
 
+bool is_cancelled(const std::shared_ptr<Job>& job) {
+  return job->cancelled;
+}
+
 bool has_state(const Job& job) {
   return std::holds_alternative<SavedState>(job.request.input);
 }
@@ -90,7 +94,7 @@ void BatchWorker::take_jobs() {
     // Those beside a long prompt would have to wait for it.
     const bool long_prompt = model_.is_language_model() && tokens_of(*job) > kPieceTokens;
     try {
-      if (has_state(*job) || long_prompt) {
+      if (has_state(*job) || long_prompt || job->request.read_only) {
         groups_.push_back(group_of(job));
       } else {
         together.jobs.push_back(job);
@@ -124,6 +128,7 @@ bool BatchWorker::begin(Job& job) {
     request.source_length = job.result.tokens_read;
     request.stream = job.request.stream;
     request.among = job.among;
+    request.alternatives = job.request.alternatives;
     int64_t positions = model.longest_target();
     if (has_state(job) || model_.is_language_model()) {
       request.start_token = job.tokens.back();
@@ -135,6 +140,7 @@ bool BatchWorker::begin(Job& job) {
       }
       if (positions > 0) positions -= before;
     }
+    if (job.request.read_only) return true;
     const GenerationOptions& options = job.request.options;
     const auto longest = [&](int64_t within) {
       return decode::longest_output(options.max_length_ratio, options.max_length, request.source_length,
@@ -169,6 +175,11 @@ void BatchWorker::start(Group& group) {
 
 void BatchWorker::read_piece() {
   Group& group = groups_.front();
+  if (std::ranges::all_of(group.jobs, is_cancelled)) {
+    for (const JobPtr& job : group.jobs) job->finish_stopped();
+    groups_.pop_front();
+    return;
+  }
   try {
     if (!group.started) start(group);
     // Sources have been read; prompts are but for the last token, which the first step reads.
@@ -186,13 +197,23 @@ void BatchWorker::read_piece() {
     }
     if (!next.tokens.empty()) model_.model().read(*work_, next.ragged(), next.tokens, group.state);
     group.read += piece;
-    if (!more) join(group);
+    if (!more && group.jobs.front()->request.read_only) {
+      hand_over_state(group);
+    } else if (!more) {
+      join(group);
+    }
     // Groups take turns.
     if (more) groups_.push_back(std::move(group));
     groups_.pop_front();
   } catch (...) {
     fail_group(std::current_exception());
   }
+}
+
+void BatchWorker::hand_over_state(Group& group) {
+  Job& job = *group.jobs.front();
+  job.result.state = SavedState{std::move(group.state), {job.tokens.back()}};
+  job.finish();
 }
 
 void BatchWorker::join(Group& group) {
@@ -234,6 +255,10 @@ void BatchWorker::tell(Job& job) {
       job.result.stopped = true;
       job.generation->stop();
     }
+    if (!job.request.keep_text) {
+      job.generation->forget_settled();
+      job.told = 0;
+    }
   } catch (...) {
     job.generation->fail(std::current_exception());
   }
@@ -245,8 +270,9 @@ void BatchWorker::finish(Job& job) {
     for (decode::Hypothesis& found : job.generation->take()) {
       if (job.result.outputs.empty()) job.result.shortfall = shortfall_of(job, found);
       job.result.stopped = job.result.stopped || found.finish == decode::Finish::Stopped;
-      job.result.outputs.push_back(
-          {model_.decode(found.tokens), found.score, std::move(found.tokens), std::move(found.token_scores)});
+      job.result.outputs.push_back({model_.decode(found.tokens), found.score, std::move(found.tokens),
+                                    std::move(found.token_scores), std::move(found.alternatives),
+                                    found.finish, found.forgotten});
     }
     job.result.stopped = job.result.stopped || job.cancelled;
     if (job.detokenizer && !job.result.stopped && !job.result.outputs.empty()) {

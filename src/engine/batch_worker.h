@@ -43,6 +43,7 @@ class BatchWorker {
   // of them; the group joins when all are read.
   void read_piece();
   void start(Group& group);
+  void hand_over_state(Group& group);
   void join(Group& group);
   void step();
 

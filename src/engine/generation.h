@@ -2,11 +2,13 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
 #include <vector>
 
+#include "decode/generation.h"
 #include "engine/text_model.h"
 
 namespace memsizer::engine {
@@ -37,7 +39,12 @@ struct Request {
   // end token); or a state.
   std::variant<std::string, std::vector<int32_t>, SavedState> input;
   GenerationOptions options;
-  uint64_t stream = 0;  // of random numbers: the number of the line
+  uint64_t stream = 0;       // of random numbers: the number of the line
+  int64_t alternatives = 0;  // drawing: this many likeliest tokens beside each one
+  // A language model reads the prompt, and its state is the result: no text is generated.
+  bool read_only = false;
+  // False: text that on_text was told is let go, so that a text of any length takes no memory.
+  bool keep_text = true;
   // Both are called from the generator's threads, which they should not hold up: other requests wait
   // meanwhile.
   OnText on_text;                 // null: only the whole result is wanted
@@ -49,14 +56,18 @@ struct Output {
   double score = 0.0;  // log-probability, divided by a power of the length in a search
   std::vector<int32_t> tokens;
   std::vector<float> token_scores;
+  std::vector<std::vector<decode::Alternative>> alternatives;  // of each token, if they were asked for
+  decode::Finish finish = decode::Finish::End;
+  int64_t forgotten = 0;  // tokens before these, which were not kept
 };
 
 struct Result {
-  std::vector<Output> outputs;  // best first
-  int64_t source_tokens = 0;    // before any truncation
-  int64_t tokens_read = 0;      // fewer where the source was truncated
-  bool stopped = false;         // by its callback or by cancel, before it was done
-  std::string shortfall;        // why there is less than was asked for, in one line; empty if there is not
+  std::vector<Output> outputs;      // best first
+  int64_t source_tokens = 0;        // before any truncation
+  int64_t tokens_read = 0;          // fewer where the source was truncated
+  bool stopped = false;             // by its callback or by cancel, before it was done
+  std::optional<SavedState> state;  // of a request that only reads
+  std::string shortfall;            // why there is less than was asked for, in one line; empty if there is not
 };
 
 }  // namespace memsizer::engine

@@ -42,6 +42,8 @@ void read_prompt(const TextModel& model, std::vector<int32_t> tokens, Job& job) 
 // False if there is nothing to do for it.
 bool prepare_job(const TextModel& model, Job& job) {
   check_options(model, job.request.options);
+  if (job.request.read_only && !model.is_language_model())
+    throw UserError("this model reads a source, not a text to go on from; use a language model");
   auto& input = job.request.input;
   if (auto* saved = std::get_if<SavedState>(&input)) {
     if (job.request.options.shortlist)

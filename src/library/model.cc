@@ -148,8 +148,11 @@ Session Model::load_session(std::span<const std::byte> bytes) const {
   return translated([&] {
     auto session = std::make_unique<Session::Inside>();
     session->model = inside_;
-    session->state = runtime::load_state(inside_->model->model(), bytes, "the saved state");
-    return Session(std::move(session));
+    runtime::SavedRow row = runtime::load_row(inside_->model->model(), bytes, "the saved state");
+    session->state = std::move(row.state);
+    Session loaded(std::move(session));
+    if (row.next) loaded.read({*row.next});
+    return loaded;
   });
 }
 

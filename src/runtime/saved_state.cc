@@ -18,8 +18,11 @@ constexpr auto kFormatKey = "format";
 constexpr auto kFormat = "memsizer-state";
 constexpr auto kVersionKey = "version";
 constexpr auto kVersion = "1";
+// Has a token to read next, which readers of version 1 would leave out.
+constexpr auto kNextVersion = "2";
 constexpr auto kModelKey = "model";
 constexpr auto kTokensKey = "tokens";
+constexpr auto kNextKey = "next_token";
 constexpr auto kSourceTokensKey = "source_tokens";
 // Positions are computed with doubles, which are exact up to here; no machine counts further.
 constexpr int64_t kMostTokens = int64_t{1} << 53;
@@ -107,9 +110,9 @@ class SavedDocument {
 
   void check_origin(const Model& model) const {
     if (text(kFormatKey) != kFormat) refuse("is no saved state: save one with this program");
-    if (text(kVersionKey) != kVersion) {
-      refuse("is of version {}, expected {}: use the program that saved it", printable(kVersionKey),
-             kVersion);
+    if (text(kVersionKey) != kVersion && !has_next()) {
+      refuse("is of version {}, expected {} or {}: use the program that saved it", printable(kVersionKey),
+             kVersion, kNextVersion);
     }
     if (text(kModelKey) != model.hash()) {
       refuse("is of another model, {}: this one is {}; load the model it was saved with",
@@ -120,6 +123,8 @@ class SavedDocument {
       refuse("is damaged: its checksum is {}, expected {}; save it again", checksum, printable(kChecksumKey));
     }
   }
+
+  bool has_next() const { return text(kVersionKey) == kNextVersion; }
 
   int64_t number(const char* key, int64_t least, int64_t most) const {
     const std::string found = text(key);
@@ -179,7 +184,8 @@ class SavedDocument {
 
 }  // namespace
 
-std::vector<std::byte> save_state(const Model& model, const DecoderState& state, int64_t row) {
+std::vector<std::byte> save_state(const Model& model, const DecoderState& state, int64_t row,
+                                  std::optional<int32_t> next) {
   if (row < 0 || row >= state.rows()) throw std::logic_error("a row is saved that the state does not have");
   const int64_t tokens = state.seen()[row];
   const bool has_source = model.config().has_encoder();
@@ -211,21 +217,24 @@ std::vector<std::byte> save_state(const Model& model, const DecoderState& state,
         {saved.name, saved.field.type, saved.shape(saved.cross ? source->tokens() : tokens), data[i]});
   }
   std::map<std::string, std::string> metadata = {{kFormatKey, kFormat},
-                                                 {kVersionKey, kVersion},
+                                                 {kVersionKey, next ? kNextVersion : kVersion},
                                                  {kModelKey, model.hash()},
                                                  {kTokensKey, std::to_string(tokens)}};
+  if (next) metadata[kNextKey] = std::to_string(*next);
   if (source) metadata[kSourceTokensKey] = std::to_string(source->tokens());
   metadata[kChecksumKey] = model_checksum(tensors, metadata);
   return safetensors_bytes(tensors, metadata);
 }
 
-DecoderState load_state(const Model& model, std::span<const std::byte> bytes, const std::string& name) {
+SavedRow load_row(const Model& model, std::span<const std::byte> bytes, const std::string& name) {
   const SavedDocument document(bytes, name);
   document.check_origin(model);
   const int64_t longest = model.longest_target();
   const int64_t tokens = document.number(kTokensKey, 0, longest > 0 ? longest : kMostTokens);
   const bool has_source = model.config().has_encoder();
   const int64_t source_tokens = has_source ? document.number(kSourceTokensKey, 1, kMostTokens) : 0;
+  std::optional<int32_t> next;
+  if (document.has_next()) next = static_cast<int32_t>(document.number(kNextKey, 0, model.vocab() - 1));
   const std::vector<SavedField> fields = saved_fields(model.config());
   // Memory is taken only after this: a field of tokens has as many as there are bytes of it.
   document.check_tensors(fields, tokens, source_tokens);
@@ -245,7 +254,14 @@ DecoderState load_state(const Model& model, std::span<const std::byte> bytes, co
     }
     document.restore(saved, numbers, tokens);
   }
-  return state;
+  return {std::move(state), next};
+}
+
+DecoderState load_state(const Model& model, std::span<const std::byte> bytes, const std::string& name) {
+  SavedRow row = load_row(model, bytes, name);
+  if (row.next)
+    throw UserError("state '{}' has a token to read next; load it with its token", printable_name(name));
+  return std::move(row.state);
 }
 
 }  // namespace memsizer::runtime

@@ -383,5 +383,68 @@ TEST(Generator, TwoModelsInOneProcess) {
     ASSERT_NO_FATAL_FAILURE(expect_equal(tickets[i].get(), i % 2 == 0 ? translated : completed));
 }
 
+TEST(Generator, APromptThatIsOnlyReadGivesAStateToGoOnFrom) {
+  for (const Mechanism mechanism : {mechanism_named("memsizer"), mechanism_named("softmax")}) {
+    const auto model = written_model(tiny_language_model(mechanism));
+    Generator generator(*model, kSmall);
+    Request whole;
+    whole.input = "the cat sat on a mat";
+    whole.options = {.sample = true, .max_length_ratio = 0.0, .max_length = 12};
+    Request reading = whole;
+    reading.read_only = true;
+    Result read = generator.submit(std::move(reading)).get();
+    EXPECT_TRUE(read.outputs.empty());
+    ASSERT_TRUE(read.state.has_value());
+    Request rest = whole;
+    rest.input = std::move(*read.state);
+    EXPECT_EQ(generator.submit(std::move(rest)).get().outputs.front().tokens,
+              generator.submit(whole).get().outputs.front().tokens);
+  }
+  const auto translator = written_model(tiny_translator(mechanism_named("memsizer")));
+  Generator generator(*translator, kSmall);
+  Request request;
+  request.input = "the cat";
+  request.read_only = true;
+  EXPECT_TRUE(
+      has_text(message_of([&] { generator.submit(std::move(request)).get(); }), "use a language model"));
+}
+
+TEST(Generator, TextThatIsNotKeptIsToldAllTheSame) {
+  const auto model = written_model(tiny_language_model(mechanism_named("memsizer")));
+  Generator generator(*model, kSmall);
+  Request request;
+  request.input = "the";
+  request.options = {.sample = true, .max_length_ratio = 0.0, .max_length = 50, .min_length = 40};
+  const Result kept = generator.submit(request).get();
+  std::string told;
+  request.keep_text = false;
+  const Result let_go = stream_text(generator, std::move(request), [&](std::string_view piece) {
+    told += piece;
+    return true;
+  });
+  EXPECT_EQ(told, kept.outputs.front().text);
+  EXPECT_EQ(let_go.outputs.front().forgotten + std::ssize(let_go.outputs.front().tokens),
+            std::ssize(kept.outputs.front().tokens));
+  EXPECT_LE(let_go.outputs.front().tokens.size(), 1);
+  EXPECT_EQ(let_go.outputs.front().score, kept.outputs.front().score);
+}
+
+TEST(Generator, AlternativesAreTheLikeliestTokens) {
+  const auto model = written_model(tiny_language_model(mechanism_named("memsizer")));
+  Generator generator(*model, kSmall);
+  Request request;
+  request.input = "the";
+  request.options = {.sample = true, .top_k = 1, .max_length_ratio = 0.0, .max_length = 9};
+  request.alternatives = 3;
+  const Output output = generator.submit(std::move(request)).get().outputs.front();
+  ASSERT_EQ(output.alternatives.size(), output.tokens.size());
+  for (size_t i = 0; i < output.tokens.size(); ++i) {
+    ASSERT_EQ(output.alternatives[i].size(), 3);
+    EXPECT_EQ(output.alternatives[i][0].token, output.tokens[i]) << "greedy takes the likeliest";
+    EXPECT_EQ(output.alternatives[i][0].score, output.token_scores[i]);
+    EXPECT_GE(output.alternatives[i][1].score, output.alternatives[i][2].score);
+  }
+}
+
 }  // namespace
 }  // namespace memsizer::engine

@@ -30,11 +30,11 @@ std::unique_ptr<runtime::Model> tiny_model() {
 
 void go_on(const runtime::Model& model, runtime::Work& work, std::span<const std::byte> bytes) {
   try {
-    runtime::DecoderState state = runtime::load_state(model, bytes, "state");
+    auto [state, next] = runtime::load_row(model, bytes, "state");
     const std::vector<int64_t> offsets = {0, 1};
     const std::vector<int32_t> tokens = {5};
     model.read(work, runtime::Ragged{offsets}, tokens, state);
-    runtime::save_state(model, state, 0);
+    runtime::save_state(model, state, 0, next);
   } catch (const UserError& error) {
     if (std::strchr(error.what(), '\n')) std::abort();
   }

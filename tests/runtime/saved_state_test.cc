@@ -90,6 +90,19 @@ TEST(SavedState, ALoadedStateGoesOnAsTheSavedOne) {
   }
 }
 
+TEST(SavedState, ATokenToReadNextIsKept) {
+  Work work(1);
+  const auto model = random_model(small_config(mechanism_named("memsizer")));
+  const DecoderState state = start_rows(*model, work, {11});
+  const Bytes bytes = save_state(*model, state, 0, 5);
+  EXPECT_EQ(load_row(*model, bytes, "s").next, 5);
+  EXPECT_EQ(load_row(*model, save_state(*model, state, 0), "s").next, std::nullopt);
+  EXPECT_TRUE(testing::has_text(refusal(*model, bytes), "has a token to read next"));
+  Forgery forgery(bytes);
+  forgery.metadata("next_token") = std::to_string(model->vocab());
+  EXPECT_TRUE(testing::has_text(refusal(*model, forgery.bytes()), "has next_token"));
+}
+
 TEST(SavedState, ItsSizeIsThatOfTheFields) {
   for (const SmallModel& small : small_models()) {
     const auto model = random_model(small.config);
@@ -149,7 +162,8 @@ TEST(SavedState, ForgeriesAreRefused) {
   };
   for (const auto& [key, value, words] : std::vector<std::tuple<std::string, std::string, std::string>>{
            {"format", "memsizer", "is no saved state"},
-           {"version", "2", "is of version 2, expected 1"},
+           {"version", "3", "is of version 3, expected 1 or 2"},
+           {"version", "2", "has next_token '', expected a number"},
            {"model", "00", "is of another model, 00"},
            {"tokens", "-1", "has tokens '-1'"},
            {"tokens", "3x", "has tokens '3x'"},
