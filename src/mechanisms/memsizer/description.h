@@ -71,7 +71,7 @@ struct MemsizerOptions {
     visit("keys", self.keys, "learned, frozen at their initial value, or made from the input");
     visit("key_scale", self.key_scale, "keys start at Xavier's range divided by the root of this");
     visit("value_scale", self.value_scale,
-          "value projections start at Xavier's range divided by the root of this");
+          "writing projections before a layer norm start at Xavier's range divided by the root of this");
     visit("bias", self.bias, "biases on the projections (the authors' code has them, the paper does not)");
     visit("affine_norms", self.affine_norms, "trained weight and bias in the layer norms");
     visit("causal_read", self.read.causal,

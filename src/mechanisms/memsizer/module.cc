@@ -70,8 +70,9 @@ MemsizerMixer::Writer MemsizerMixer::make_writer(const std::string& prefix, int6
   Writer writer;
   writer.left_proj = register_module(prefix + "k_proj", Linear(dim(), left_width, options.bias));
   writer.right_proj = register_module(prefix + "v_proj", Linear(dim(), dim(), options.bias));
-  const bool affine_left = options.affine_norms && left_width > mean_groups * form_.slots;
-  writer.left_norm = register_module(prefix + "k_layer_norm", LayerNorm(form_.slots, affine_left));
+  writer.norms_left = left_width > mean_groups * form_.slots;
+  writer.left_norm = register_module(prefix + "k_layer_norm",
+                                     LayerNorm(form_.slots, options.affine_norms && writer.norms_left));
   if (form_.value_norm || !prefix.empty())
     writer.right_norm = register_module(prefix + "v_layer_norm", LayerNorm(dim(), options.affine_norms));
   writer.mean_groups = mean_groups;
@@ -80,8 +81,8 @@ MemsizerMixer::Writer MemsizerMixer::make_writer(const std::string& prefix, int6
 
 void MemsizerMixer::initialise(Writer& writer, at::Generator& generator) {
   const double gain = 1.0 / std::sqrt(memsizer_options(config()).value_scale);
-  initialise_xavier_zero_bias(writer.left_proj, gain, generator);
-  // A norm undoes a small start; without one, the read itself would be that small.
+  // Small starts are for what a layer norm follows: it makes up for them, and they turn faster.
+  initialise_xavier_zero_bias(writer.left_proj, writer.norms_left ? gain : 1.0, generator);
   initialise_xavier_zero_bias(writer.right_proj, writer.right_norm ? gain : 1.0, generator);
   nn::initialise(writer.left_norm);
   if (writer.right_norm) nn::initialise(writer.right_norm);

@@ -36,6 +36,7 @@ class MemsizerMixer : public Mixer {
     LayerNorm left_norm{nullptr};
     LayerNorm right_norm{nullptr};  // absent where values are not normalised
     int64_t mean_groups = 0;        // the last ones: a softmax in place of the layer norm
+    bool norms_left = true;         // some groups have the layer norm
 
     at::Tensor left(const at::Tensor& x) const;
     at::Tensor right(const at::Tensor& x) const;
