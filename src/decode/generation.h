@@ -43,8 +43,8 @@ struct Hypothesis {
   double score = 0.0;               // log-probability; of a search, length-normalised if the options say so
   std::vector<float> token_scores;  // log-probability of each token, before top_k and top_p
   Finish finish = Finish::End;
-  std::vector<std::vector<Alternative>>
-      alternatives;       // of each token, likeliest first, if they were asked for
+  // Of each token, likeliest first, if they were asked for.
+  std::vector<std::vector<Alternative>> alternatives = {};
   int64_t forgotten = 0;  // tokens before these, which forget_settled let go
 };
 

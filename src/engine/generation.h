@@ -56,18 +56,18 @@ struct Output {
   double score = 0.0;  // log-probability, divided by a power of the length in a search
   std::vector<int32_t> tokens;
   std::vector<float> token_scores;
-  std::vector<std::vector<decode::Alternative>> alternatives;  // of each token, if they were asked for
+  std::vector<std::vector<decode::Alternative>> alternatives = {};  // of each token, if they were asked for
   decode::Finish finish = decode::Finish::End;
   int64_t forgotten = 0;  // tokens before these, which were not kept
 };
 
 struct Result {
-  std::vector<Output> outputs;      // best first
-  int64_t source_tokens = 0;        // before any truncation
-  int64_t tokens_read = 0;          // fewer where the source was truncated
-  bool stopped = false;             // by its callback or by cancel, before it was done
-  std::optional<SavedState> state;  // of a request that only reads
-  std::string shortfall;            // why there is less than was asked for, in one line; empty if there is not
+  std::vector<Output> outputs;                     // best first
+  int64_t source_tokens = 0;                       // before any truncation
+  int64_t tokens_read = 0;                         // fewer where the source was truncated
+  bool stopped = false;                            // by its callback or by cancel, before it was done
+  std::optional<SavedState> state = std::nullopt;  // of a request that only reads
+  std::string shortfall = {};  // why there is less than was asked for, in one line; empty if not
 };
 
 }  // namespace memsizer::engine

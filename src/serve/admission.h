@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <condition_variable>
 #include <cstdint>
 #include <memory>
@@ -39,7 +40,10 @@ class Admission {
   void wait_until_empty();
 
   int64_t slots() const { return slots_; }
-  int64_t places() const { return places_; }
+  // What can enter at once when nobody is inside.
+  int64_t most(Length length) const {
+    return length == Length::Long ? std::min(long_places_, places_) : places_;
+  }
   int64_t inside() const {
     const std::scoped_lock lock(mutex_);
     return inside_;

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <algorithm>
+#include <optional>
+
 #include "serve/api_keys.h"
 #include "serve/metrics.h"
 #include "serve/served_model.h"

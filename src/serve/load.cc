@@ -6,6 +6,8 @@
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/http.hpp>
+#include <cstdlib>
+#include <memory>
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <thread>

@@ -53,7 +53,14 @@ std::shared_ptr<RunningTexts> RunningTexts::start(ServedModel& model, Metrics& m
                                                   std::vector<engine::Request> requests,
                                                   std::vector<std::string> stops, double deadline,
                                                   Callbacks callbacks) {
-  auto place = model.admission().enter(std::ssize(requests), length_of(model, requests));
+  const Admission::Length length = length_of(model, requests);
+  const int64_t most = model.admission().most(length);
+  if (std::ssize(requests) > most) {
+    throw HttpError(
+        400, fmt::format("the request asks for {} texts at once; this server takes {}{}: send fewer",
+                         requests.size(), most, length == Admission::Length::Long ? " long ones" : ""));
+  }
+  auto place = model.admission().enter(std::ssize(requests), length);
   if (!place) {
     metrics.count_refused(model.name());
     throw HttpError(503, "the queue is full; try again in a second");

@@ -1,6 +1,7 @@
 #include "serve/served_model.h"
 
 #include <algorithm>
+#include <cctype>
 #include <filesystem>
 
 #include "core/error.h"

@@ -4,6 +4,8 @@
 #include <malloc.h>
 #include <sys/resource.h>
 
+#include <algorithm>
+#include <chrono>
 #include <csignal>
 
 #include "bench/process_memory.h"

@@ -1,6 +1,7 @@
 #include "serve/state_store.h"
 
 #include <algorithm>
+#include <chrono>
 #include <system_error>
 
 #include "core/atomic_file.h"

@@ -25,6 +25,8 @@ TEST(Admission, LongTextsLeaveRoomForShortOnes) {
   const auto first = admission.enter(2, Length::Long);
   EXPECT_TRUE(first);
   EXPECT_FALSE(admission.enter(1, Length::Long));
+  EXPECT_EQ(admission.most(Length::Long), 2);
+  EXPECT_EQ(admission.most(Length::Short), 8);
   EXPECT_TRUE(admission.enter(6, Length::Short));
 }
 
