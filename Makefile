@@ -15,7 +15,11 @@ test: build
 clients: build
 	@ctest --preset release -R '^serve[.]clients$$'
 
-quickstart: build
+# Builds the programs alone: tests and benchmarks are most of a whole build.
+quickstart:
+	@scripts/setup build
+	@cmake --preset release
+	@cmake --build --preset release --target memsizer memsizer-train
 	@build/release/bin/memsizer quickstart
 
 bench: build
