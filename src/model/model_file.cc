@@ -261,7 +261,7 @@ bool is_tokenizer_tensor(std::string_view name) {
 
 void write_model(const std::filesystem::path& path, std::span<const NamedTensor> tensors,
                  std::map<std::string, std::string> metadata) {
-  for (const NamedTensor& tensor : tensors) require_finite(tensor, path);
+  for (const NamedTensor& tensor : tensors) require_finite(path, tensor.name, tensor.dtype, tensor.data);
   metadata["version"] = version_to_write(metadata);
   metadata[kChecksumKey] = model_checksum(tensors, metadata);
   write_safetensors(path, tensors, metadata);

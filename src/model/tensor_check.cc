@@ -2,8 +2,6 @@
 
 #include <fmt/ranges.h>
 
-#include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstring>
 #include <map>
@@ -65,46 +63,7 @@ void check_tokenizer(const SafetensorsFile& file, const std::string& name) {
        fmt::join(view.shape, ", "));
 }
 
-// A copy, since a file does not promise alignment.
-template <typename Stored, typename Widen>
-std::vector<float> widened(const TensorView& view, const Widen& widen) {
-  std::vector<float> numbers(view.data.size() / sizeof(Stored));
-  for (size_t i = 0; i < numbers.size(); ++i) {
-    Stored stored;
-    std::memcpy(&stored, view.data.data() + i * sizeof(Stored), sizeof(Stored));
-    numbers[i] = widen(stored);
-  }
-  return numbers;
-}
-
-// Of the types that have numbers that are not finite; none of the others.
-std::vector<float> floats_of(const TensorView& view) {
-  switch (view.dtype) {
-    case DType::F32:
-      return widened<float>(view, [](float number) { return number; });
-    case DType::BF16:
-      return widened<uint16_t>(view, from_bf16);
-    default:
-      return {};
-  }
-}
-
 }  // namespace
-
-void require_finite(const SafetensorsFile& file, const std::string& name, std::span<const float> numbers) {
-  // All of them at first, which is fast; where, only if there is one.
-  constexpr uint32_t kExponent = 0x7f800000;
-  bool finite = true;
-  for (const float number : numbers) finite &= (std::bit_cast<uint32_t>(number) & kExponent) != kExponent;
-  if (finite) return;
-  const auto bad = std::ranges::find_if_not(numbers, [](float number) { return std::isfinite(number); });
-  throw UserError("'{}': tensor {} holds {} at position {}; weights must be finite: train or copy it again",
-                  file.path().string(), printable_name(name), *bad, bad - numbers.begin());
-}
-
-void require_finite(const SafetensorsFile& file) {
-  for (const std::string& name : file.names()) require_finite(file, name, floats_of(file.tensor(name)));
-}
 
 void check_tensors(const SafetensorsFile& file, const ModelDescription& description) {
   const ModelConfig& config = description.config;

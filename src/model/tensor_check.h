@@ -1,8 +1,5 @@
 #pragma once
 
-#include <span>
-#include <string>
-
 #include "core/safetensors.h"
 #include "model/model_file.h"
 
@@ -13,12 +10,5 @@ namespace memsizer {
 // tokenizers and a shortlist. The scales of int8 weights are finite and not negative. What passes cannot
 // surprise a program by its shapes.
 void check_tensors(const SafetensorsFile& file, const ModelDescription& description);
-
-// Throws UserError, which names the tensor, if one of its numbers is not finite: nothing sound can be
-// computed from it.
-void require_finite(const SafetensorsFile& file, const std::string& name, std::span<const float> numbers);
-
-// The same for all tensors of the file.
-void require_finite(const SafetensorsFile& file);
 
 }  // namespace memsizer

@@ -3,11 +3,12 @@
 #include <cmath>
 #include <cstring>
 #include <map>
+#include <span>
 #include <stdexcept>
 
 #include "core/random.h"
 #include "core/weight_rounding.h"
-#include "model/tensor_check.h"
+#include "model/finite_weights.h"
 #include "model/tensor_list.h"
 
 namespace memsizer::runtime {
@@ -58,7 +59,7 @@ class FileSource : public TensorSource {
         break;
       }
     }
-    require_finite(file_, prefix_ + name, numbers);
+    require_finite(file_.path(), prefix_ + name, DType::F32, std::as_bytes(std::span(numbers)));
     return numbers;
   }
 
