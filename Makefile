@@ -34,7 +34,7 @@ sanitize: setup
 
 # A short search for files that break the readers; tests/fuzz/run SECONDS searches longer.
 fuzz: setup
-	@tests/fuzz/run 20
+	@tests/fuzz/run 10
 
 # Damaged and forged files, ugly text, odd options, signals, limits, two programs at once: all inputs of tests/hostile.
 hostile: build
